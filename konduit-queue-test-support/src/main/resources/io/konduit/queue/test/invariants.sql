@@ -1,0 +1,88 @@
+-- Rejects every transition that docs/how-it-works.md does not list. For tests only, never in production.
+create function ${schema}konduit_check_transition() returns trigger language plpgsql as $$
+declare
+  step text := old.status || ' -> ' || new.status;
+begin
+  if new.attempts < old.attempts or new.zombie_count < old.zombie_count or new.lease_epoch < old.lease_epoch then
+    raise exception 'I4: task %: attempts, zombie_count and lease_epoch never decrease (%)', old.id, step;
+  end if;
+  if step = 'PENDING -> RUNNING' then
+    if new.attempts <> old.attempts + 1 or new.lease_epoch <> old.lease_epoch + 1 or new.zombie_count <> old.zombie_count then
+      raise exception 'I4: task %: a claim adds exactly one to attempts and lease_epoch', old.id;
+    end if;
+    if old.run_at > clock_timestamp() then
+      raise exception 'T2: task % is not due', old.id;
+    end if;
+  elsif new.attempts <> old.attempts or new.lease_epoch <> old.lease_epoch then
+    raise exception 'I4: task %: only a claim changes attempts and lease_epoch (%)', old.id, step;
+  elsif step = 'RUNNING -> RUNNING' then
+    if new.locked_by <> old.locked_by or new.zombie_count <> old.zombie_count then
+      raise exception 'I2: task %: an extension or checkpoint keeps the owner', old.id;
+    end if;
+  elsif step = 'RUNNING -> PENDING' then
+    if new.zombie_count > old.zombie_count + 1 then
+      raise exception 'T7: task %: a reclaim adds one to zombie_count', old.id;
+    elsif new.zombie_count = old.zombie_count and new.max_attempts <= new.attempts then
+      raise exception 'T5: task %: no attempt is left', old.id;
+    end if;
+  elsif step = 'RUNNING -> HELD' then
+    if new.zombie_count <> old.zombie_count + 1 then
+      raise exception 'T8: task %: a hold adds one to zombie_count', old.id;
+    end if;
+  elsif step in ('RUNNING -> FAILED', 'HELD -> FAILED', 'HELD -> PENDING', 'FAILED -> PENDING') then
+    if new.zombie_count <> old.zombie_count then
+      raise exception 'task %: % keeps zombie_count', old.id, step;
+    end if;
+  elsif step not in ('PENDING -> PENDING', 'HELD -> HELD', 'FAILED -> FAILED') then
+    raise exception 'task %: % is not a transition', old.id, step;
+  end if;
+  return new;
+end $$;
+create trigger konduit_check_transition before update on ${schema}konduit_task
+  for each row execute function ${schema}konduit_check_transition();
+
+create function ${schema}konduit_check_start() returns trigger language plpgsql as $$
+begin
+  if new.status <> 'PENDING' or new.attempts <> 0 or new.lease_epoch <> 0 or new.zombie_count <> 0 then
+    raise exception 'T1: task %: a new task is PENDING with all counters at zero', new.id;
+  end if;
+  return new;
+end $$;
+create trigger konduit_check_start before insert on ${schema}konduit_task
+  for each row execute function ${schema}konduit_check_start();
+
+-- I8, at commit: exactly one incident row of this transaction for each step that needs one.
+create function ${schema}konduit_check_evidence() returns trigger language plpgsql as $$
+declare
+  found_rows integer;
+begin
+  select count(*) into found_rows from ${schema}konduit_task_incident i
+   where i.task_id = new.id and i.xmin = pg_current_xact_id()::xid;
+  if found_rows <> 1 then
+    raise exception 'I8: task %: % -> % needs exactly one incident row, found %', new.id, old.status, new.status, found_rows;
+  end if;
+  return null;
+end $$;
+create constraint trigger konduit_check_evidence after update on ${schema}konduit_task
+  deferrable initially deferred for each row
+  when (new.status = 'HELD' and old.status <> 'HELD'
+        or old.status = 'HELD' and new.status <> 'HELD'
+        or old.status = 'FAILED' and new.status <> 'FAILED'
+        or old.status = 'RUNNING' and new.status = 'PENDING' and new.zombie_count > old.zombie_count)
+  execute function ${schema}konduit_check_evidence();
+
+-- I1 and I7, at commit: a row that left the hot table is in history, once, and only a running task was completed.
+create function ${schema}konduit_check_departure() returns trigger language plpgsql as $$
+declare
+  departed text;
+begin
+  select h.status into departed from ${schema}konduit_task_history h where h.id = old.id;
+  if departed is null then
+    raise exception 'I1: task % left the hot table and is not in history', old.id;
+  elsif departed = 'COMPLETED' and old.status <> 'RUNNING' then
+    raise exception 'T4: task % was completed from %', old.id, old.status;
+  end if;
+  return null;
+end $$;
+create constraint trigger konduit_check_departure after delete on ${schema}konduit_task
+  deferrable initially deferred for each row execute function ${schema}konduit_check_departure();
