@@ -1,0 +1,14 @@
+package io.konduit.queue;
+
+/** Two handlers for one type. */
+public class DuplicateJobHandlerException extends InvalidJobHandlerException {
+    private static final long serialVersionUID = 1L;
+
+    public DuplicateJobHandlerException(String message) {
+        super(message);
+    }
+
+    public DuplicateJobHandlerException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,14 @@
+package io.konduit.queue;
+
+/** A payload or checkpoint over the limit. */
+public class PayloadTooLargeException extends InvalidPayloadException {
+    private static final long serialVersionUID = 1L;
+
+    public PayloadTooLargeException(String message) {
+        super(message);
+    }
+
+    public PayloadTooLargeException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,59 @@
+package io.konduit.queue.handler;
+
+import io.konduit.queue.DuplicateJobHandlerException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The handlers of this application by task type. They are looked for when first asked for. */
+public final class JobHandlerRegistry {
+    private final Supplier<Collection<JobHandlerMethod>> source;
+    private volatile @Nullable Map<String, JobHandlerMethod> byType;
+
+    public JobHandlerRegistry(Supplier<Collection<JobHandlerMethod>> source) {
+        this.source = source;
+    }
+
+    public Optional<JobHandlerMethod> find(String type) {
+        return Optional.ofNullable(handlers().get(type));
+    }
+
+    public Collection<JobHandlerMethod> all() {
+        return handlers().values();
+    }
+
+    public Set<String> types() {
+        return handlers().keySet();
+    }
+
+    private Map<String, JobHandlerMethod> handlers() {
+        Map<String, JobHandlerMethod> known = byType;
+        if (known == null) {
+            synchronized (this) {
+                known = byType;
+                if (known == null) {
+                    known = index(source.get());
+                    byType = known;
+                }
+            }
+        }
+        return known;
+    }
+
+    private static Map<String, JobHandlerMethod> index(Collection<JobHandlerMethod> found) {
+        Map<String, JobHandlerMethod> byType = new TreeMap<>();
+        for (JobHandlerMethod handler : found) {
+            JobHandlerMethod first = byType.putIfAbsent(handler.type(), handler);
+            if (first != null) {
+                throw new DuplicateJobHandlerException(
+                        "Handler '%s' is declared twice: %s and %s. Give one of them another type."
+                                .formatted(handler.type(), first.location(), handler.location()));
+            }
+        }
+        return byType;
+    }
+}

@@ -1,0 +1,134 @@
+package io.konduit.queue.handler;
+
+import io.konduit.queue.InvalidJobHandlerException;
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.TaskNames;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.ClassUtils;
+
+/** Finds {@link JobHandler} methods by the types of the beans; no bean is made for it. */
+public final class JobHandlerScanner {
+    private final ConfigurableListableBeanFactory beans;
+
+    public JobHandlerScanner(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** All handlers of the application. */
+    public Collection<JobHandlerMethod> scan() {
+        List<JobHandlerMethod> found = new ArrayList<>();
+        for (String name : beans.getBeanNamesForType(Object.class, true, false)) {
+            if (ScopedProxyUtils.isScopedTarget(name)) {
+                continue;
+            }
+            Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+            if (type != null && AnnotationUtils.isCandidateClass(type, JobHandler.class)) {
+                found.addAll(handlersOf(name, ClassUtils.getUserClass(type)));
+            }
+        }
+        return found;
+    }
+
+    private List<JobHandlerMethod> handlersOf(String bean, Class<?> type) {
+        Map<Method, JobHandler> annotated =
+                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable JobHandler>)
+                        method -> AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class));
+        return annotated.entrySet().stream()
+                .map(entry -> handler(bean, entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private JobHandlerMethod handler(String bean, Method method, JobHandler declared) {
+        String type = declared.value();
+        String place = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+        TaskNames.requireType(type, "the type of @JobHandler on " + place);
+        String queue = resolve(declared.queue());
+        if (!queue.isEmpty()) {
+            TaskNames.requireQueue(queue, "the queue of @JobHandler on " + place);
+        }
+        if (declared.maxAttempts() == 0 || declared.maxAttempts() < -1) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s): maxAttempts must be at least 1, or -1 for the default, but is %d."
+                            .formatted(type, place, declared.maxAttempts()));
+        }
+        Duration lockTimeout = duration(declared.lockTimeout(), "lockTimeout", type, place);
+        if (lockTimeout != null && lockTimeout.compareTo(TaskNames.SHORTEST_LOCK_TIMEOUT) < 0) {
+            throw new InvalidJobHandlerException("Handler '%s' (%s): lockTimeout must be at least 1s but is '%s'."
+                    .formatted(type, place, declared.lockTimeout()));
+        }
+        Method invocable = invocable(bean, method, type, place);
+        invocable.setAccessible(true);
+        return new JobHandlerMethod(
+                type,
+                () -> beans.getBean(bean),
+                invocable,
+                Signature.of(method, type),
+                queue.isEmpty() ? null : queue,
+                declared.maxAttempts() == -1 ? null : declared.maxAttempts(),
+                lockTimeout,
+                duration(declared.timeout(), "timeout", type, place),
+                declared.reapable(),
+                declared.transactional());
+    }
+
+    /** The method to call on the bean, which may be a proxy: a private method would bypass it and see no fields. */
+    private Method invocable(String bean, Method method, String type, String place) {
+        if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s) must not be private or static. Make it package-private.".formatted(type, place));
+        }
+        Class<?> exposed = beans.getType(bean);
+        if (exposed == null || !java.lang.reflect.Proxy.isProxyClass(exposed)) {
+            return method;
+        }
+        try {
+            return AopUtils.selectInvocableMethod(method, exposed);
+        } catch (IllegalStateException e) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s) cannot be reached: its bean is a JDK proxy without that method. Declare the method in the bean's interface, or let the bean be proxied by class (spring.aop.proxy-target-class=true)."
+                            .formatted(type, place),
+                    e);
+        }
+    }
+
+    private String resolve(String value) {
+        String resolved = beans.resolveEmbeddedValue(value);
+        return resolved == null ? "" : resolved.strip();
+    }
+
+    private @Nullable Duration duration(String value, String attribute, String type, String place) {
+        String text = resolve(value);
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            Duration parsed = text.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(text);
+            if (!parsed.isNegative()) {
+                return parsed;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new InvalidJobHandlerException(badDuration(value, attribute, type, place), e);
+        }
+        throw new InvalidJobHandlerException(badDuration(value, attribute, type, place));
+    }
+
+    private static String badDuration(String value, String attribute, String type, String place) {
+        return "Handler '%s' (%s): %s must be a duration such as '30s', '10m' or 'PT1H' but is '%s'."
+                .formatted(type, place, attribute, value);
+    }
+}

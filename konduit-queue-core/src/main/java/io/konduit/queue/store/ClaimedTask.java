@@ -1,0 +1,38 @@
+package io.konduit.queue.store;
+
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task as the claim returned it.
+ *
+ * @param runAt of the database's clock, for the order and the lower bound of the next claim
+ * @param timeout null when the request named none
+ * @param waited from being due to being claimed
+ */
+public record ClaimedTask(
+        Lease lease,
+        String queue,
+        String type,
+        String payload,
+        int priority,
+        OffsetDateTime runAt,
+        int attempt,
+        int maxAttempts,
+        Duration lockTimeout,
+        @Nullable Duration timeout,
+        @Nullable String checkpoint,
+        OffsetDateTime createdAt,
+        Duration waited) {
+
+    public long id() {
+        return lease.taskId();
+    }
+
+    /** Without payload and checkpoint, which never show in logs. */
+    @Override
+    public String toString() {
+        return "task " + lease.taskId() + " (" + type + ", attempt " + attempt + ")";
+    }
+}

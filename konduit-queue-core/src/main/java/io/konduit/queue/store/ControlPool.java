@@ -1,0 +1,139 @@
+package io.konduit.queue.store;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A small pool of the queue's own to the application's database, so that an application that has used up its
+ * connections loses no lease.
+ *
+ * <p>It connects as the application does: address, user and driver are taken from the application's HikariCP pool.
+ * From any other data source the connections are borrowed for good, which reserves them in the same way.
+ */
+public final class ControlPool implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ControlPool.class);
+
+    private final HikariDataSource pool;
+    private final DataSource application;
+    private final @Nullable HikariConfig source;
+    private final Properties driverProperties;
+
+    /**
+     * @param size how many connections
+     * @param patience how long a statement may go without an answer before its connection counts as dead
+     */
+    public ControlPool(DataSource application, int size, Duration patience) {
+        this.application = application;
+        this.source = unwrapHikari(application);
+        this.driverProperties = driverProperties(patience);
+        HikariConfig config = new HikariConfig();
+        connectAs(config);
+        config.setPoolName("konduit-control");
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(1);
+        config.setAutoCommit(true);
+        config.setReadOnly(false);
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        config.setConnectionTimeout(Math.max(250, patience.toMillis()));
+        config.setValidationTimeout(Math.max(250, Math.min(5_000, patience.toMillis() / 2)));
+        config.setInitializationFailTimeout(-1);
+        this.pool = new HikariDataSource(config);
+    }
+
+    public DataSource dataSource() {
+        return pool;
+    }
+
+    /** How many statements can be under way at once. */
+    public int size() {
+        return pool.getMaximumPoolSize();
+    }
+
+    /** A connection outside the pool, for waiting on notifications; the caller closes it. */
+    Connection openDedicated() throws SQLException {
+        if (source == null || source.getJdbcUrl() == null) {
+            return application.getConnection();
+        }
+        Properties properties = new Properties();
+        properties.putAll(source.getDataSourceProperties());
+        properties.putAll(driverProperties);
+        // it waits for notifications for longer than a statement may take
+        properties.remove("socketTimeout");
+        var credentials = source.getCredentials();
+        if (credentials.getUsername() != null) {
+            properties.setProperty("user", credentials.getUsername());
+        }
+        if (credentials.getPassword() != null) {
+            properties.setProperty("password", credentials.getPassword());
+        }
+        return DriverManager.getConnection(source.getJdbcUrl(), properties);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+
+    private void connectAs(HikariConfig config) {
+        if (source == null) {
+            log.info(
+                    "The queue's data source is not a HikariCP pool: the control path keeps connections of it for itself.");
+            config.setDataSource(application);
+            return;
+        }
+        var credentials = source.getCredentials();
+        config.setUsername(credentials.getUsername());
+        config.setPassword(credentials.getPassword());
+        if (source.getCredentialsProvider() != null) {
+            config.setCredentialsProvider(source.getCredentialsProvider());
+        }
+        config.setJdbcUrl(source.getJdbcUrl());
+        if (source.getDataSourceClassName() != null) {
+            config.setDataSourceClassName(source.getDataSourceClassName());
+        }
+        if (source.getDataSource() != null) {
+            config.setDataSource(source.getDataSource());
+        }
+        if (source.getDriverClassName() != null) {
+            config.setDriverClassName(source.getDriverClassName());
+        }
+        config.setSchema(source.getSchema());
+        config.setConnectionInitSql(source.getConnectionInitSql());
+        source.getDataSourceProperties().forEach((name, value) -> config.addDataSourceProperty((String) name, value));
+        driverProperties.forEach((name, value) -> config.addDataSourceProperty((String) name, value));
+    }
+
+    private static Properties driverProperties(Duration patience) {
+        Properties properties = new Properties();
+        String seconds = Long.toString(Math.max(1, patience.toSeconds()));
+        properties.setProperty("socketTimeout", seconds);
+        properties.setProperty("connectTimeout", seconds);
+        properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("ApplicationName", "konduit-queue");
+        // Planned anew each time: a plan made while the table was empty must not outlive it, and a transaction pooler
+        // needs no prepared statements of ours. A statement serves many tasks, so the planning is small beside it.
+        properties.setProperty("prepareThreshold", "0");
+        return properties;
+    }
+
+    private static @Nullable HikariConfig unwrapHikari(DataSource dataSource) {
+        try {
+            if (dataSource instanceof HikariDataSource hikari) {
+                return hikari;
+            }
+            return dataSource.isWrapperFor(HikariDataSource.class) ? dataSource.unwrap(HikariDataSource.class) : null;
+        } catch (SQLException e) {
+            log.debug("The data source does not say what it wraps", e);
+            return null;
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package io.konduit.queue.store;
+
+/**
+ * The right of this worker to run a task.
+ *
+ * @param zombieCount the task's count when it was claimed: whoever takes the lease away adds one
+ */
+public record Lease(long taskId, long epoch, int zombieCount) {}

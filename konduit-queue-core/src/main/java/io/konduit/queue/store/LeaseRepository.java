@@ -1,0 +1,258 @@
+package io.konduit.queue.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Everything one worker does with its leases. Each write names the lease it expects: task id, epoch and this worker.
+ * A row that has changed hands matches nothing, so a late write changes nothing.
+ */
+public final class LeaseRepository {
+    private static final Comparator<ClaimedTask> BEST_FIRST = Comparator.comparingInt(ClaimedTask::priority)
+            .thenComparing(ClaimedTask::runAt)
+            .thenComparing(ClaimedTask::id);
+
+    private final QueueDatabase database;
+    private final UUID worker;
+
+    public LeaseRepository(QueueDatabase database, UUID worker) {
+        this.database = database;
+        this.worker = worker;
+    }
+
+    public UUID worker() {
+        return worker;
+    }
+
+    /** T2: claims up to {@code request.most()} due tasks with one statement; best first. */
+    public List<ClaimedTask> claimDue(ClaimRequest request) {
+        List<ClaimRequest.Probe> probes = request.probes();
+        Collection<ClaimRequest.Declared> handlers = request.handlers();
+        List<ClaimedTask> claimed = new ArrayList<>(database.control("claim")
+                .param("handlerTypes", SqlArrays.texts(handlers, ClaimRequest.Declared::type))
+                .param("handlerLockTimeoutsMs", SqlArrays.bigints(handlers, handler -> millis(handler.lockTimeout())))
+                .param("handlerMaxAttempts", SqlArrays.integers(handlers, ClaimRequest.Declared::maxAttempts))
+                .param("handlerReapables", SqlArrays.booleans(handlers, ClaimRequest.Declared::reapable))
+                .param("queues", SqlArrays.texts(probes, ClaimRequest.Probe::queue))
+                .param("priorities", SqlArrays.integers(probes, ClaimRequest.Probe::priority))
+                .param("lowerBounds", SqlArrays.texts(probes, ClaimRequest.Probe::lowerBound))
+                .param("unknownTypes", SqlArrays.texts(request.unknownTypes()))
+                .param("most", request.most())
+                .param("worker", worker)
+                .param("lockTimeoutMs", request.lockTimeout().toMillis())
+                .param("maxAttempts", request.maxAttempts())
+                .query(LeaseRepository::claimedTask)
+                .list());
+        claimed.sort(BEST_FIRST);
+        return claimed;
+    }
+
+    /** T3: extends these leases by their own lock timeouts, and tells for each what came of it. Never waits. */
+    public Map<Lease, ExtensionResult> extend(Map<Lease, Duration> lockTimeouts) {
+        Set<Lease> leases = lockTimeouts.keySet();
+        Map<Long, Lease> byId = byId(leases);
+        Map<Lease, ExtensionResult> results = new HashMap<>();
+        fenced(database.control("extend"), leases)
+                .param("lockTimeoutsMs", SqlArrays.bigints(lockTimeouts.values(), Duration::toMillis))
+                .query((row, number) -> {
+                    ExtensionResult result = row.getBoolean("extended")
+                            ? ExtensionResult.EXTENDED
+                            : row.getBoolean("mine") ? ExtensionResult.BUSY : ExtensionResult.LOST;
+                    return results.put(byId.get(row.getLong("id")), result);
+                })
+                .list();
+        return results;
+    }
+
+    /** T4 for many: returns the leases whose completion stands, now or by an earlier try whose reply was lost. */
+    public Set<Lease> complete(Collection<Lease> leases) {
+        List<Lease> recovered =
+                leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
+        Set<Lease> done = recovered.isEmpty()
+                ? complete(database.control("complete"), leases)
+                : database.inControlTransaction(() -> {
+                    Set<Lease> completed = complete(database.control("complete"), leases);
+                    resolveIncidents(database.control("resolve-incidents"), recovered, completed, "COMPLETED");
+                    return completed;
+                });
+        done.addAll(alreadyApplied(leases, done, true));
+        return done;
+    }
+
+    /** T4 in the caller's transaction (F4): false means that the lease is lost and the transaction must not commit. */
+    public boolean completeInTransaction(Lease lease) {
+        Set<Lease> done = complete(database.application("complete"), List.of(lease));
+        if (lease.zombieCount() > 0) {
+            resolveIncidents(database.application("resolve-incidents"), List.of(lease), done, "COMPLETED");
+        }
+        return !done.isEmpty();
+    }
+
+    /** T5 and T6 for many. */
+    public Map<Lease, FailureResult> fail(Collection<Failure> failures) {
+        List<Lease> leases = failures.stream().map(Failure::lease).toList();
+        List<Lease> recovered =
+                leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
+        Map<Lease, FailureResult> results = recovered.isEmpty()
+                ? reportFailures(failures, leases)
+                : database.inControlTransaction(() -> {
+                    Map<Lease, FailureResult> reported = reportFailures(failures, leases);
+                    Set<Lease> ended = new HashSet<>(reported.keySet());
+                    ended.removeIf(lease -> reported.get(lease) != FailureResult.FINAL);
+                    resolveIncidents(database.control("resolve-incidents"), recovered, ended, "FAILED");
+                    return reported;
+                });
+        alreadyApplied(leases, results.keySet(), false)
+                .forEach(lease -> results.put(lease, FailureResult.ALREADY_APPLIED));
+        leases.forEach(lease -> results.putIfAbsent(lease, FailureResult.LOST));
+        return results;
+    }
+
+    /** T9 for many, after {@code delay}: returns the leases that were given back, now or by an earlier try. */
+    public Set<Lease> giveBack(Collection<Lease> leases, Duration delay) {
+        Set<Lease> returned = new HashSet<>(fenced(database.control("give-back"), leases)
+                .param("delaysMs", SqlArrays.bigints(leases, lease -> delay.toMillis()))
+                .query(leaseOf(leases))
+                .list());
+        returned.addAll(alreadyApplied(leases, returned, false));
+        return returned;
+    }
+
+    /** T16, in the caller's transaction if there is one; false means that the lease is lost. */
+    public boolean checkpoint(Lease lease, Duration lockTimeout, String state) {
+        return database.joining(() -> one(database.application("checkpoint"), lease)
+                        .param("state", state)
+                        .param("lockTimeoutMs", lockTimeout.toMillis())
+                        .update()
+                == 1);
+    }
+
+    /** F3: locks the lease in the caller's transaction until it ends; false means that it is lost. */
+    public boolean guardInTransaction(Lease lease) {
+        return holds(database.application("guard"), lease);
+    }
+
+    /** F3 for a transaction that has written the row itself: leaves a fresh lease behind; false means that it is lost. */
+    public boolean extendInTransaction(Lease lease, Duration lockTimeout) {
+        return one(database.application("extend-own"), lease)
+                        .param("lockTimeoutMs", lockTimeout.toMillis())
+                        .update()
+                == 1;
+    }
+
+    /** Whether the lease is held at this moment, as the caller's transaction sees it. */
+    public boolean isHeld(Lease lease) {
+        return holds(database.application("check-lease"), lease);
+    }
+
+    private Set<Lease> complete(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
+        return new HashSet<>(fenced(statement, leases).query(leaseOf(leases)).list());
+    }
+
+    private Map<Lease, FailureResult> reportFailures(Collection<Failure> failures, List<Lease> leases) {
+        Map<Long, Lease> byId = byId(leases);
+        Map<Lease, FailureResult> results = new HashMap<>();
+        fenced(database.control("fail"), leases)
+                .param("fatals", SqlArrays.booleans(failures, Failure::fatal))
+                .param("backoffsMs", SqlArrays.bigints(failures, failure -> failure.backoff()
+                        .toMillis()))
+                .param("errors", SqlArrays.texts(failures, Failure::error))
+                .query((row, number) -> results.put(
+                        byId.get(row.getLong("id")),
+                        row.getBoolean("final") ? FailureResult.FINAL : FailureResult.RETRY))
+                .list();
+        return results;
+    }
+
+    /** F6: which of the leases that matched nothing had been ended by this worker before. */
+    private Set<Lease> alreadyApplied(Collection<Lease> leases, Set<Lease> matched, boolean completed) {
+        List<Lease> missing =
+                leases.stream().filter(lease -> !matched.contains(lease)).toList();
+        if (missing.isEmpty()) {
+            return Set.of();
+        }
+        return new HashSet<>(fenced(database.control("already-applied"), missing)
+                .param("zombieCounts", SqlArrays.integers(missing, Lease::zombieCount))
+                .param("completed", SqlArrays.booleans(missing, lease -> completed))
+                .query(leaseOf(missing))
+                .list());
+    }
+
+    private static void resolveIncidents(
+            JdbcClient.StatementSpec statement, List<Lease> recovered, Set<Lease> ended, String outcome) {
+        List<Lease> resolved = recovered.stream().filter(ended::contains).toList();
+        if (!resolved.isEmpty()) {
+            statement
+                    .param("ids", SqlArrays.bigints(resolved, Lease::taskId))
+                    .param("outcome", outcome)
+                    .update();
+        }
+    }
+
+    private JdbcClient.StatementSpec fenced(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
+        return statement
+                .param("ids", SqlArrays.bigints(leases, Lease::taskId))
+                .param("epochs", SqlArrays.bigints(leases, Lease::epoch))
+                .param("worker", worker);
+    }
+
+    private JdbcClient.StatementSpec one(JdbcClient.StatementSpec statement, Lease lease) {
+        return statement
+                .param("id", lease.taskId())
+                .param("epoch", lease.epoch())
+                .param("worker", worker);
+    }
+
+    private boolean holds(JdbcClient.StatementSpec statement, Lease lease) {
+        return one(statement, lease).query(Integer.class).optional().isPresent();
+    }
+
+    private static RowMapper<Lease> leaseOf(Collection<Lease> leases) {
+        Map<Long, Lease> byId = byId(leases);
+        return (row, number) -> Objects.requireNonNull(byId.get(row.getLong("id")));
+    }
+
+    private static Map<Long, Lease> byId(Collection<Lease> leases) {
+        Map<Long, Lease> byId = new HashMap<>();
+        leases.forEach(lease -> byId.put(lease.taskId(), lease));
+        return byId;
+    }
+
+    private static ClaimedTask claimedTask(ResultSet row, int number) throws SQLException {
+        long timeout = row.getLong("timeout_ms");
+        Duration limit = row.wasNull() ? null : Duration.ofMillis(timeout);
+        return new ClaimedTask(
+                new Lease(row.getLong("id"), row.getLong("lease_epoch"), row.getInt("zombie_count")),
+                row.getString("queue"),
+                row.getString("type"),
+                row.getString("payload"),
+                row.getInt("priority"),
+                row.getObject("run_at", OffsetDateTime.class),
+                row.getInt("attempts"),
+                row.getInt("max_attempts"),
+                Duration.ofMillis(row.getLong("lock_timeout_ms")),
+                limit,
+                row.getString("checkpoint"),
+                row.getObject("created_at", OffsetDateTime.class),
+                Duration.ofMillis(row.getLong("waited_ms")));
+    }
+
+    private static @Nullable Long millis(@Nullable Duration duration) {
+        return duration == null ? null : duration.toMillis();
+    }
+}

@@ -1,0 +1,30 @@
+package io.konduit.queue.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checked request, ready to be stored; null leaves the choice to the worker.
+ *
+ * @param runAt null for now plus {@code delay} on the database's clock
+ */
+public record NewTask(
+        String queue,
+        String type,
+        String payload,
+        int priority,
+        @Nullable Instant runAt,
+        Duration delay,
+        @Nullable Integer maxAttempts,
+        @Nullable Boolean reapable,
+        @Nullable Duration lockTimeout,
+        @Nullable Duration timeout,
+        @Nullable String uniqueKey) {
+
+    /** Without the payload, which never shows in logs. */
+    @Override
+    public String toString() {
+        return "NewTask[type=" + type + ", queue=" + queue + "]";
+    }
+}

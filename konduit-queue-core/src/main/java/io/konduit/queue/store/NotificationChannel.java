@@ -1,0 +1,79 @@
+package io.konduit.queue.store;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/** Tells other nodes which queues have something due. A lost notification costs one poll interval and nothing else. */
+public final class NotificationChannel {
+    private final QueueDatabase database;
+    private final String channel;
+
+    public NotificationChannel(QueueDatabase database) {
+        this.database = database;
+        this.channel = database.schema() == null ? "konduit_task" : "konduit_task_" + database.schema();
+    }
+
+    /** Sends one notification per queue, in a transaction of its own. */
+    public void send(Collection<String> queues) {
+        database.control("notify")
+                .param("channel", channel)
+                .param("queues", SqlArrays.texts(queues))
+                .query((row, number) -> number)
+                .list();
+    }
+
+    /** Opens a connection of its own and listens on it. */
+    public Subscription subscribe() throws SQLException {
+        Connection connection = database.controlPool().openDedicated();
+        try (Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(true);
+            statement.execute("listen " + channel);
+            return new Subscription(connection);
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** A listening connection. */
+    public static final class Subscription implements AutoCloseable {
+        private final Connection connection;
+
+        private Subscription(Connection connection) {
+            this.connection = connection;
+        }
+
+        /** Waits for notifications and returns the queues they name; empty when the time is up. */
+        public Set<String> await(Duration most) throws SQLException {
+            PGNotification @Nullable [] notifications =
+                    connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
+            Set<String> queues = new HashSet<>();
+            if (notifications != null) {
+                for (PGNotification notification : notifications) {
+                    queues.add(notification.getParameter());
+                }
+            }
+            return queues;
+        }
+
+        /** A round trip, which finds a connection that died silently. */
+        public void verify(Duration most) throws SQLException {
+            if (!connection.isValid((int) Math.max(1, most.toSeconds()))) {
+                throw new SQLException("The listening connection does not answer.");
+            }
+        }
+
+        @Override
+        public void close() throws SQLException {
+            connection.close();
+        }
+    }
+}

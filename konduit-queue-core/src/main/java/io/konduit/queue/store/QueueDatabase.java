@@ -1,0 +1,120 @@
+package io.konduit.queue.store;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * The two ways to the database: the application's data source, for what joins the application's transactions, and the
+ * control pool, for what must go on when the application has used up its own.
+ */
+public final class QueueDatabase {
+    private static final Pattern PLAIN_NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+
+    private final DataSource application;
+    private final ControlPool controlPool;
+    private final SqlStatements statements;
+    private final JdbcClient applicationClient;
+    private final JdbcClient controlClient;
+    private final TransactionTemplate applicationTransaction;
+    private final TransactionTemplate controlTransaction;
+    private final @Nullable String schema;
+    private volatile @Nullable Boolean applicationCommitsByItself;
+
+    /**
+     * @param schema where the tables are; null for the first schema of the search path
+     */
+    public QueueDatabase(DataSource application, ControlPool controlPool, @Nullable String schema) {
+        if (schema != null && !PLAIN_NAME.matcher(schema).matches()) {
+            throw new IllegalArgumentException("'konduit.queue.schema.name' must be a plain lower-case name"
+                    + " (letters, digits and underscores, not starting with a digit) but is '" + schema + "'.");
+        }
+        this.schema = schema;
+        this.application = application;
+        this.controlPool = controlPool;
+        this.statements = new SqlStatements(schema);
+        this.applicationClient = JdbcClient.create(application);
+        this.controlClient = JdbcClient.create(controlPool.dataSource());
+        this.applicationTransaction = new TransactionTemplate(new DataSourceTransactionManager(application));
+        this.controlTransaction = new TransactionTemplate(new DataSourceTransactionManager(controlPool.dataSource()));
+    }
+
+    public DataSource application() {
+        return application;
+    }
+
+    public DataSource control() {
+        return controlPool.dataSource();
+    }
+
+    public @Nullable String schema() {
+        return schema;
+    }
+
+    /** A table's name in the configured schema. */
+    public String table(String name) {
+        return statements.table(name);
+    }
+
+    /** Whether the calling thread is inside a transaction on the application's data source. */
+    public boolean inApplicationTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.hasResource(application);
+    }
+
+    ControlPool controlPool() {
+        return controlPool;
+    }
+
+    SqlStatements statements() {
+        return statements;
+    }
+
+    /** A statement in the caller's transaction. */
+    JdbcClient.StatementSpec application(String statement) {
+        return applicationClient.sql(statements.get(statement));
+    }
+
+    /** A statement of the queue's own, on the control pool. */
+    JdbcClient.StatementSpec control(String statement) {
+        return controlClient.sql(statements.get(statement));
+    }
+
+    /** Runs the work in the caller's transaction if there is one, otherwise in one of its own. */
+    <T> T inTransaction(Supplier<T> work) {
+        return applicationTransaction.execute(status -> work.get());
+    }
+
+    <T> T inControlTransaction(Supplier<T> work) {
+        return controlTransaction.execute(status -> work.get());
+    }
+
+    /**
+     * Runs one statement in the caller's transaction, or by itself: a pool whose connections do not commit on their own
+     * needs a transaction even then, or the statement would be rolled back when the connection is returned.
+     */
+    <T> T joining(Supplier<T> statement) {
+        return inApplicationTransaction() || applicationCommitsByItself() ? statement.get() : inTransaction(statement);
+    }
+
+    private boolean applicationCommitsByItself() {
+        Boolean known = applicationCommitsByItself;
+        if (known == null) {
+            try (Connection connection = application.getConnection()) {
+                known = connection.getAutoCommit();
+            } catch (SQLException e) {
+                throw new DataAccessResourceFailureException("The application's data source gives no connection.", e);
+            }
+            applicationCommitsByItself = known;
+        }
+        return known;
+    }
+}

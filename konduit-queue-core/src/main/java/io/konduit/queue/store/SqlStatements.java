@@ -1,0 +1,46 @@
+package io.konduit.queue.store;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The statements, one {@code .sql} resource each, with every {@code konduit_*} name put into the configured schema. */
+final class SqlStatements {
+    private static final Pattern NAME = Pattern.compile(
+            "\\bkonduit_(tasks|task_history|task_incident|task_id_seq|task|worker|chore|queue|shedlock)\\b");
+
+    private final String prefix;
+    private final Map<String, String> loaded = new ConcurrentHashMap<>();
+
+    SqlStatements(@Nullable String schema) {
+        this.prefix = schema == null ? "" : schema + ".";
+    }
+
+    /** The statement in {@code <name>.sql}. */
+    String get(String name) {
+        return loaded.computeIfAbsent(name, this::load);
+    }
+
+    /** A table's name in the configured schema. */
+    String table(String name) {
+        return prefix + name;
+    }
+
+    private String load(String name) {
+        try (InputStream in = SqlStatements.class.getResourceAsStream(name + ".sql")) {
+            if (in == null) {
+                throw new IllegalStateException("There is no statement " + name + ".sql beside " + SqlStatements.class);
+            }
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return NAME.matcher(text).replaceAll(Matcher.quoteReplacement(prefix) + "$0");
+        } catch (IOException e) {
+            throw new UncheckedIOException("The statement " + name + ".sql cannot be read.", e);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.konduit.queue.store;
+
+import io.konduit.queue.Submission;
+import io.konduit.queue.Task;
+import io.konduit.queue.TaskId;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Puts tasks in, reads them, takes them back: what joins the application's transaction. */
+public final class TaskRepository {
+    private static final int ROWS_PER_STATEMENT = 10_000;
+    private static final int TRIES_FOR_A_KEY = 10;
+
+    private final QueueDatabase database;
+    private final TaskRows rows;
+
+    public TaskRepository(QueueDatabase database) {
+        this.database = database;
+        this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
+    }
+
+    /** T1, one statement; a second one only when a live task has the unique key already. */
+    public Submission enqueue(NewTask task) {
+        if (task.uniqueKey() == null) {
+            return created(database.joining(
+                    () -> insert("enqueue", task).query(Long.class).single()));
+        }
+        return database.joining(() -> enqueueUnique(task));
+    }
+
+    /** T1 for many, one statement for each ten thousand, all or none of them. */
+    public List<Submission> enqueueAll(List<NewTask> tasks) {
+        if (tasks.size() <= ROWS_PER_STATEMENT && tasks.stream().allMatch(task -> task.uniqueKey() == null)) {
+            return tasks.isEmpty() ? List.of() : database.joining(() -> insertMany(tasks));
+        }
+        return database.inTransaction(() -> {
+            List<Submission> all = new ArrayList<>(tasks.size());
+            for (int from = 0; from < tasks.size(); from += ROWS_PER_STATEMENT) {
+                all.addAll(insertMany(tasks.subList(from, Math.min(tasks.size(), from + ROWS_PER_STATEMENT))));
+            }
+            return all;
+        });
+    }
+
+    /** Reads a task, live or finished. */
+    public Optional<Task> find(TaskId id) {
+        return rows.findById(id.value()).map(TaskRow::toTask);
+    }
+
+    /** T11; false when the task is not there or has ended. */
+    public boolean cancel(TaskId id, String actor, @Nullable String note) {
+        return database.joining(() -> database.application("cancel")
+                        .param("id", id.value())
+                        .param("actor", actor)
+                        .param("note", note)
+                        .update()
+                > 0);
+    }
+
+    private Submission enqueueUnique(NewTask task) {
+        for (int attempt = 0; attempt < TRIES_FOR_A_KEY; attempt++) {
+            Optional<Long> id = insert("enqueue-unique", task)
+                    .param("uniqueKey", task.uniqueKey())
+                    .query(Long.class)
+                    .optional();
+            if (id.isPresent()) {
+                return created(id.get());
+            }
+            Optional<Submission> existing = findByKey(task);
+            if (existing.isPresent()) {
+                return existing.get();
+            }
+            // the holder ended between the two statements: the key is free now
+        }
+        throw new CannotAcquireLockException("The unique key of a '" + task.type() + "' task in queue '" + task.queue()
+                + "' changed hands " + TRIES_FOR_A_KEY + " times while it was enqueued. Try again.");
+    }
+
+    private Optional<Submission> findByKey(NewTask task) {
+        return database.application("find-by-unique-key")
+                .param("queue", task.queue())
+                .param("uniqueKey", task.uniqueKey())
+                .query(Long.class)
+                .optional()
+                .map(id -> new Submission(TaskId.of(id), false));
+    }
+
+    private JdbcClient.StatementSpec insert(String statement, NewTask task) {
+        return database.application(statement)
+                .param("queue", task.queue())
+                .param("type", task.type())
+                .param("payload", task.payload())
+                .param("priority", task.priority())
+                .param("runAt", utc(task.runAt()))
+                .param("delayMs", task.delay().toMillis())
+                .param("maxAttempts", task.maxAttempts())
+                .param("reapable", task.reapable())
+                .param("lockTimeoutMs", millis(task.lockTimeout()))
+                .param("timeoutMs", millis(task.timeout()));
+    }
+
+    private List<Submission> insertMany(List<NewTask> tasks) {
+        List<Submission> inserted = database.application("enqueue-many")
+                .param("queues", SqlArrays.texts(tasks, NewTask::queue))
+                .param("types", SqlArrays.texts(tasks, NewTask::type))
+                .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
+                .param("priorities", SqlArrays.integers(tasks, NewTask::priority))
+                .param("runAts", SqlArrays.texts(tasks, task -> Objects.toString(task.runAt(), null)))
+                .param("delaysMs", SqlArrays.bigints(tasks, task -> task.delay().toMillis()))
+                .param("maxAttempts", SqlArrays.integers(tasks, NewTask::maxAttempts))
+                .param("reapables", SqlArrays.booleans(tasks, NewTask::reapable))
+                .param("lockTimeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.lockTimeout())))
+                .param("timeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.timeout())))
+                .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
+                .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
+                .list();
+        List<Submission> result = new ArrayList<>(inserted.size());
+        for (int i = 0; i < inserted.size(); i++) {
+            result.add(inserted.get(i).created() ? inserted.get(i) : enqueueUnique(tasks.get(i)));
+        }
+        return result;
+    }
+
+    private static Submission created(long id) {
+        return new Submission(TaskId.of(id), true);
+    }
+
+    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
+        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
+    }
+
+    private static @Nullable Long millis(@Nullable Duration duration) {
+        return duration == null ? null : duration.toMillis();
+    }
+}

@@ -1,0 +1,22 @@
+-- T11: the row goes to history with its audit row; a running worker sees "lost" at its next extension.
+with gone as (
+  delete from konduit_task where id = :id
+  returning id, queue, type, payload, priority, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
+            locked_by, locked_at, lock_timeout_at, last_checkpoint_at, unique_key, last_error, created_at),
+kept as (
+  insert into konduit_task_history
+         (id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
+          locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, finished_at)
+  select id, queue, type, payload, priority, 'CANCELLED', run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
+         locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, clock_timestamp()
+    from gone
+  returning id),
+resolved as (
+  update konduit_task_incident i set outcome = 'CANCELLED', outcome_at = clock_timestamp()
+    from gone where i.task_id = gone.id and i.outcome is null)
+insert into konduit_task_incident
+       (task_id, queue, type, classification, action, actor, note, previous_owner, lease_epoch, lease_started_at,
+        lease_ended_at, detected_at, attempts, zombie_count, outcome, outcome_at)
+select id, queue, type, 'OPERATOR', 'CANCELLED', :actor, :note, locked_by, lease_epoch, locked_at,
+       lock_timeout_at, clock_timestamp(), attempts, zombie_count, 'CANCELLED', clock_timestamp()
+  from gone
