@@ -1,0 +1,4 @@
+package io.konduit.queue;
+
+/** A task has failed for good: its attempts are used up, or its handler asked for no more. */
+public record TaskFailed(TaskId id, String type, String queue, int attempt) {}

@@ -1,0 +1,23 @@
+package io.konduit.queue.store;
+
+import java.util.Collection;
+import java.util.UUID;
+
+/** The evidence: what was taken from whom, by whom, and what came of it. */
+public final class IncidentRepository {
+    private final QueueDatabase database;
+
+    public IncidentRepository(QueueDatabase database) {
+        this.database = database;
+    }
+
+    /** F2: a worker reported on leases it had lost. Returns how many incidents now say so. */
+    public int recordLateOutcome(Collection<Lease> leases, UUID worker, String outcome) {
+        return database.control("record-late-outcome")
+                .param("ids", SqlArrays.bigints(leases, Lease::taskId))
+                .param("epochs", SqlArrays.bigints(leases, Lease::epoch))
+                .param("worker", worker)
+                .param("outcome", outcome)
+                .update();
+    }
+}

@@ -1,0 +1,38 @@
+package io.konduit.queue.worker;
+
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leases of this worker whose outcome is not written yet: one run per task. */
+final class ActiveLeases {
+    private static final Logger log = LoggerFactory.getLogger(ActiveLeases.class);
+
+    private final ConcurrentMap<Long, Execution> byTask = new ConcurrentHashMap<>();
+
+    /**
+     * Adds a claimed task. A worker that claims a task it is still running has lost the older lease: that run is
+     * dropped and never reported.
+     */
+    void add(Execution execution) {
+        Execution older = byTask.put(execution.task().id(), execution);
+        if (older != null && older.end(Execution.End.SUPERSEDED)) {
+            log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
+        }
+    }
+
+    /** Forgets a lease whose outcome is settled. */
+    void remove(Execution execution) {
+        byTask.remove(execution.task().id(), execution);
+    }
+
+    Collection<Execution> all() {
+        return byTask.values();
+    }
+
+    boolean isEmpty() {
+        return byTask.isEmpty();
+    }
+}

@@ -1,0 +1,33 @@
+package io.konduit.queue.worker;
+
+import java.time.Duration;
+
+/**
+ * How many tasks to claim beyond the free slots: as many as recent durations say will start within a fraction of a
+ * second. A task that waits in a worker burns its lease and is withheld from idle workers.
+ */
+final class ClaimAhead {
+    private static final double HORIZON_NANOS = Duration.ofMillis(100).toNanos();
+    private static final int MOST = 500;
+    private static final double WEIGHT = 1.0 / 16;
+
+    private final int slots;
+    private int samples;
+    private double averageNanos;
+
+    ClaimAhead(int slots) {
+        this.slots = slots;
+    }
+
+    synchronized void ran(long nanos) {
+        samples++;
+        averageNanos = samples == 1 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
+    }
+
+    synchronized int allowance() {
+        if (samples < slots) {
+            return 0;
+        }
+        return (int) Math.min(MOST, slots * HORIZON_NANOS / Math.max(1, averageNanos));
+    }
+}

@@ -1,0 +1,232 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.Lease;
+import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+
+/**
+ * Writes outcomes, as many at once as have come in while the last ones were written, so that one commit serves many
+ * tasks and a single one waits for nobody. An outcome that cannot be written is tried again until the database
+ * answers; a crash before that means another run, which at-least-once allows.
+ */
+final class Completer {
+    private static final Logger log = LoggerFactory.getLogger(Completer.class);
+    private static final String COMPLETED = "COMPLETED";
+    private static final String FAILED = "FAILED";
+    private static final int MOST_AT_ONCE = 1_000;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+    private final LeaseRepository leases;
+    private final IncidentRepository incidents;
+    private final ActiveLeases active;
+    private final WorkerEvents events;
+    private final BlockingQueue<Outcome> waiting = new LinkedBlockingQueue<>();
+    private volatile boolean stopped;
+
+    Completer(LeaseRepository leases, IncidentRepository incidents, ActiveLeases active, WorkerEvents events) {
+        this.leases = leases;
+        this.incidents = incidents;
+        this.active = active;
+        this.events = events;
+    }
+
+    void report(Outcome outcome) {
+        if (outcome instanceof Outcome.Written written) {
+            active.remove(written.execution());
+            events.completed(written.execution());
+        } else {
+            waiting.add(outcome);
+        }
+    }
+
+    /** The loop of the completer's thread: ends after {@link #stop} when nothing is waiting. */
+    void run() {
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                Outcome first = waiting.poll(100, TimeUnit.MILLISECONDS);
+                if (first == null) {
+                    if (stopped) {
+                        return;
+                    }
+                    continue;
+                }
+                List<Outcome> batch = new ArrayList<>();
+                batch.add(first);
+                waiting.drainTo(batch, MOST_AT_ONCE - 1);
+                List<Outcome> unwritten = write(batch);
+                if (unwritten.isEmpty()) {
+                    pause = FIRST_PAUSE;
+                } else {
+                    waiting.addAll(unwritten);
+                    TimeUnit.MILLISECONDS.sleep(pause.toMillis());
+                    pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
+                }
+            } catch (InterruptedException e) {
+                if (!waiting.isEmpty()) {
+                    log.warn(
+                            "{} outcomes were not written: their tasks come back when their leases end",
+                            waiting.size());
+                }
+                return;
+            }
+        }
+    }
+
+    /** Ends the loop once everything is written. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Writes a batch; returns what could not be written and should be tried again. */
+    List<Outcome> write(List<Outcome> batch) {
+        List<Outcome> current =
+                batch.stream().filter(outcome -> !dropped(outcome)).toList();
+        List<Outcome> unwritten = new ArrayList<>();
+        unwritten.addAll(attempt(select(current, Outcome.Completed.class), this::writeCompleted));
+        unwritten.addAll(attempt(select(current, Outcome.Failed.class), this::writeFailed));
+        unwritten.addAll(attempt(select(current, Outcome.GivenBack.class), this::writeGivenBack));
+        return unwritten;
+    }
+
+    private interface Writer<T> {
+        void write(List<T> outcomes);
+    }
+
+    /** One bad outcome must not keep the others back: after a failure that is not the connection's, each goes alone. */
+    private <T extends Outcome> List<T> attempt(List<T> outcomes, Writer<T> writer) {
+        if (outcomes.isEmpty()) {
+            return List.of();
+        }
+        try {
+            writer.write(outcomes);
+            return List.of();
+        } catch (DataAccessException e) {
+            if (!isHopeless(e)) {
+                log.debug("{} outcomes could not be written yet", outcomes.size(), e);
+                return outcomes;
+            }
+            if (outcomes.size() > 1) {
+                return outcomes.stream()
+                        .flatMap(outcome -> attempt(List.of(outcome), writer).stream())
+                        .toList();
+            }
+            Execution execution = outcomes.get(0).execution();
+            active.remove(execution);
+            log.error(
+                    "The outcome of {} cannot be written. The task stays RUNNING until its lease ends and the reaper takes it back. {}",
+                    execution.task(),
+                    ErrorText.withoutMessages(e));
+            return List.of();
+        }
+    }
+
+    private static boolean isHopeless(DataAccessException e) {
+        return e instanceof NonTransientDataAccessException && !(e instanceof NonTransientDataAccessResourceException);
+    }
+
+    private void writeCompleted(List<Outcome.Completed> outcomes) {
+        Set<Lease> accepted = leases.complete(leasesOf(outcomes));
+        List<Execution> refused = new ArrayList<>();
+        for (Outcome.Completed outcome : outcomes) {
+            if (accepted.contains(outcome.execution().lease())) {
+                active.remove(outcome.execution());
+                events.completed(outcome.execution());
+            } else {
+                refused.add(outcome.execution());
+            }
+        }
+        refuse(refused, COMPLETED);
+    }
+
+    private void writeFailed(List<Outcome.Failed> outcomes) {
+        Map<Lease, FailureResult> results =
+                leases.fail(outcomes.stream().map(Outcome.Failed::failure).toList());
+        List<Execution> refused = new ArrayList<>();
+        for (Outcome.Failed outcome : outcomes) {
+            FailureResult result = results.get(outcome.execution().lease());
+            if (result == null || result == FailureResult.LOST) {
+                refused.add(outcome.execution());
+            } else {
+                active.remove(outcome.execution());
+                events.failed(outcome.execution(), result, outcome.failure().fatal());
+            }
+        }
+        refuse(refused, FAILED);
+    }
+
+    private void writeGivenBack(List<Outcome.GivenBack> outcomes) {
+        outcomes.stream()
+                .collect(Collectors.groupingBy(Outcome.GivenBack::delay))
+                .forEach((delay, group) -> {
+                    Set<Lease> returned = leases.giveBack(leasesOf(group), delay);
+                    for (Outcome.GivenBack outcome : group) {
+                        active.remove(outcome.execution());
+                        if (returned.contains(outcome.execution().lease())) {
+                            events.givenBack(outcome.execution());
+                        }
+                    }
+                });
+    }
+
+    /** F2: the result came too late. Nothing was changed by it; that it came is evidence. */
+    private void refuse(List<Execution> refused, String outcome) {
+        for (Execution execution : refused) {
+            active.remove(execution);
+            execution.end(Execution.End.LOST);
+            events.refused(execution);
+        }
+        recordLate(refused, outcome);
+    }
+
+    /** A run that is known to be lost is not reported; that it was alive is evidence too. */
+    private boolean dropped(Outcome outcome) {
+        Execution execution = outcome.execution();
+        if (!execution.dropsResult()) {
+            return false;
+        }
+        active.remove(execution);
+        if (execution.ended() != Execution.End.GIVEN_BACK) {
+            recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
+        }
+        return true;
+    }
+
+    private void recordLate(List<Execution> refused, String outcome) {
+        if (refused.isEmpty()) {
+            return;
+        }
+        try {
+            incidents.recordLateOutcome(refused.stream().map(Execution::lease).toList(), leases.worker(), outcome);
+        } catch (DataAccessException e) {
+            log.warn(
+                    "The late results of {} could not be noted as evidence",
+                    refused.stream().map(Execution::task).toList());
+        }
+    }
+
+    private static <T extends Outcome> List<T> select(List<Outcome> all, Class<T> kind) {
+        return all.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private static Collection<Lease> leasesOf(List<? extends Outcome> outcomes) {
+        return outcomes.stream().map(outcome -> outcome.execution().lease()).toList();
+    }
+}

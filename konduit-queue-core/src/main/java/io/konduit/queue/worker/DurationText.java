@@ -1,0 +1,25 @@
+package io.konduit.queue.worker;
+
+import java.time.Duration;
+
+/** Durations as people write them in properties: {@code 5m}, {@code 90s}, {@code 250ms}. */
+public final class DurationText {
+    private DurationText() {}
+
+    public static String of(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis == 0) {
+            return "0s";
+        }
+        if (millis % 86_400_000 == 0) {
+            return millis / 86_400_000 + "d";
+        }
+        if (millis % 3_600_000 == 0) {
+            return millis / 3_600_000 + "h";
+        }
+        if (millis % 60_000 == 0) {
+            return millis / 60_000 + "m";
+        }
+        return millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms";
+    }
+}

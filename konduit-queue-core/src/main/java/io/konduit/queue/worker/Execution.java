@@ -1,0 +1,178 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.Lease;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lease of this worker, from the claim until its outcome is written.
+ *
+ * <p>Interrupts reach only the run they are meant for: the thread is interrupted under this object's lock while it
+ * runs the handler, and its flag is cleared under the same lock when the handler has ended.
+ */
+final class Execution {
+    /** Why a run should end early. */
+    enum End {
+        /** The row has changed hands. Its result is dropped. */
+        LOST(true),
+        /** This worker claimed the same task again. The older run is never reported. */
+        SUPERSEDED(true),
+        /** Given back when the drain time was over. */
+        GIVEN_BACK(true),
+        /** No extension was confirmed in time. The row decides whether the result still counts. */
+        SELF_FENCED(false),
+        /** The time limit is over. */
+        TIMED_OUT(false);
+
+        final boolean dropsResult;
+
+        End(boolean dropsResult) {
+            this.dropsResult = dropsResult;
+        }
+    }
+
+    private static final long LEAST_MARGIN_NANOS = Duration.ofMillis(200).toNanos();
+
+    private final ClaimedTask task;
+    private final long timeoutNanos;
+    private final long lockTimeoutNanos;
+    private final long claimedNanos;
+    private long confirmedNanos;
+    private boolean extendSoon;
+    private long startedNanos;
+    private long endedNanos;
+    private boolean longRunReported;
+    private @Nullable Thread thread;
+    private @Nullable End end;
+    private boolean started;
+    private volatile boolean ownTransactionHoldsRow;
+
+    /**
+     * @param timeout the limit of the run, zero for none
+     * @param sentNanos local time before the claim was sent: the lease began at that time or later
+     */
+    Execution(ClaimedTask task, Duration timeout, long sentNanos) {
+        this.task = task;
+        this.timeoutNanos = timeout.toNanos();
+        this.lockTimeoutNanos = task.lockTimeout().toNanos();
+        this.claimedNanos = sentNanos;
+        this.confirmedNanos = sentNanos;
+    }
+
+    ClaimedTask task() {
+        return task;
+    }
+
+    Lease lease() {
+        return task.lease();
+    }
+
+    long claimedNanos() {
+        return claimedNanos;
+    }
+
+    /** Begins the run on the calling thread; false when there is no reason to run any more. */
+    synchronized boolean begin(long now) {
+        if (end != null) {
+            return false;
+        }
+        started = true;
+        startedNanos = now;
+        thread = Thread.currentThread();
+        return true;
+    }
+
+    /** The handler has ended: no interrupt of this run may reach the thread any more. */
+    @SuppressWarnings("ResultOfMethodCallIgnored")
+    synchronized void finish(long now) {
+        thread = null;
+        endedNanos = now;
+        Thread.interrupted();
+    }
+
+    /** Ends the run early. The first reason stays, but one that drops the result overrules one that does not. */
+    synchronized boolean end(End reason) {
+        if (end != null && (end.dropsResult || !reason.dropsResult)) {
+            return false;
+        }
+        end = reason;
+        if (thread != null) {
+            thread.interrupt();
+        }
+        return true;
+    }
+
+    synchronized @Nullable End ended() {
+        return end;
+    }
+
+    synchronized boolean dropsResult() {
+        return end != null && end.dropsResult;
+    }
+
+    synchronized boolean isStarted() {
+        return started;
+    }
+
+    synchronized boolean isRunning() {
+        return thread != null;
+    }
+
+    synchronized Duration took() {
+        return Duration.ofNanos(Math.max(0, endedNanos - startedNanos));
+    }
+
+    /** The lease was confirmed by a statement that was sent at that time. */
+    synchronized void confirm(long sentNanos) {
+        confirmedNanos = sentNanos;
+        extendSoon = false;
+    }
+
+    /** Asks for an extension at the next opportunity. */
+    synchronized void extendSoon() {
+        extendSoon = true;
+    }
+
+    /** Whether a third of the lease is used up. A run whose time is over is not extended any more. */
+    synchronized boolean needsExtension(long now) {
+        return (end == null || end == End.SELF_FENCED) && (extendSoon || now - confirmedNanos >= lockTimeoutNanos / 3);
+    }
+
+    /** How long until {@link #needsExtension}. */
+    synchronized long nanosToExtension(long now) {
+        return extendSoon ? 0 : Math.max(0, lockTimeoutNanos / 3 - (now - confirmedNanos));
+    }
+
+    /** H7: whether the lease may end soon and nobody has confirmed that it goes on. */
+    synchronized boolean mustFence(long now) {
+        long margin = Math.max(LEAST_MARGIN_NANOS, lockTimeoutNanos / 10);
+        return end == null && now - confirmedNanos >= lockTimeoutNanos - margin;
+    }
+
+    /** H6: whether the run is over its limit. */
+    synchronized boolean isOverTime(long now) {
+        return end == null && thread != null && timeoutNanos > 0 && now - startedNanos >= timeoutNanos;
+    }
+
+    /** True once, when the run has gone on for that long. */
+    synchronized boolean becomesLong(long now, long warnAfterNanos) {
+        if (thread == null || longRunReported || warnAfterNanos == 0 || now - startedNanos < warnAfterNanos) {
+            return false;
+        }
+        longRunReported = true;
+        return true;
+    }
+
+    /** Whether a transaction of the handler itself has the row locked, so that an extension must be answered with busy. */
+    boolean ownTransactionHoldsRow() {
+        return ownTransactionHoldsRow;
+    }
+
+    void ownTransactionHoldsRow(boolean holds) {
+        ownTransactionHoldsRow = holds;
+        if (!holds) {
+            extendSoon();
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.ExtensionResult;
+import io.konduit.queue.store.Lease;
+import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Extends the leases of running tasks, on a thread of its own, with one statement for all that have used a third of
+ * their time. Beats for the worker registry too.
+ *
+ * <ol>
+ *   <li>Extended: the lease goes on. If the node dies now, the reaper takes the task when the new lease has ended.
+ *   <li>Lost: the handler is interrupted and its result dropped.
+ *   <li>Busy, or no answer: asked again soon. {@link LeaseWatchdog} ends the run before the lease ends.
+ * </ol>
+ */
+final class LeaseKeeper {
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final long LONGEST_NAP = Duration.ofSeconds(1).toNanos();
+    private static final long SHORTEST_NAP = Duration.ofMillis(20).toNanos();
+    private static final long RETRY_NAP = Duration.ofMillis(200).toNanos();
+
+    private final LeaseRepository leases;
+    private final ActiveLeases active;
+    private final ControlHealth health;
+    private final WorkerEvents events;
+    private final Runnable beat;
+    private final long beatNanos;
+    private final LongSupplier nanoTime;
+    private long beatenNanos;
+    private volatile boolean stopped;
+    private volatile @Nullable Thread thread;
+
+    LeaseKeeper(
+            LeaseRepository leases,
+            ActiveLeases active,
+            ControlHealth health,
+            WorkerEvents events,
+            Beat beat,
+            LongSupplier nanoTime) {
+        this.leases = leases;
+        this.active = active;
+        this.health = health;
+        this.events = events;
+        this.beat = beat.send();
+        this.beatNanos = beat.interval().toNanos();
+        this.nanoTime = nanoTime;
+        this.beatenNanos = nanoTime.getAsLong();
+    }
+
+    /** The worker's own heartbeat and how often it is sent. */
+    record Beat(Runnable send, Duration interval) {}
+
+    /** The loop of the keeper's thread. */
+    void run() {
+        thread = Thread.currentThread();
+        while (!stopped) {
+            boolean answered = beatIfDue() & extendOnce();
+            LockSupport.parkNanos(this, answered ? nap() : RETRY_NAP);
+        }
+    }
+
+    void stop() {
+        stopped = true;
+        wake();
+    }
+
+    /** A lease has come that may need its first extension before the keeper would look. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** One pass: extends what needs it. False when the database gave no answer. */
+    boolean extendOnce() {
+        long sent = nanoTime.getAsLong();
+        Map<Lease, Execution> executions = new HashMap<>();
+        Map<Lease, Duration> due = new LinkedHashMap<>();
+        for (Execution execution : active.all()) {
+            if (execution.needsExtension(sent)) {
+                executions.put(execution.lease(), execution);
+                due.put(execution.lease(), execution.task().lockTimeout());
+            }
+        }
+        if (due.isEmpty()) {
+            return true;
+        }
+        try {
+            leases.extend(due).forEach((lease, result) -> apply(executions.get(lease), result, sent));
+            health.succeeded();
+            return true;
+        } catch (DataAccessException e) {
+            health.failed(e);
+            return false;
+        }
+    }
+
+    private void apply(@Nullable Execution execution, ExtensionResult result, long sent) {
+        if (execution == null) {
+            return;
+        }
+        switch (result) {
+            case EXTENDED -> {
+                log.trace("Extended the lease on {}", execution.task());
+                execution.confirm(sent);
+            }
+            case LOST -> {
+                if (execution.end(Execution.End.LOST)) {
+                    events.lost(execution);
+                }
+            }
+            case BUSY -> {
+                // While the handler's own transaction has the row locked nobody can take it, and that transaction
+                // leaves a fresh lease behind.
+                if (execution.ownTransactionHoldsRow()) {
+                    execution.confirm(sent);
+                }
+            }
+        }
+    }
+
+    private boolean beatIfDue() {
+        long now = nanoTime.getAsLong();
+        if (now - beatenNanos < beatNanos) {
+            return true;
+        }
+        try {
+            beat.run();
+            beatenNanos = now;
+            health.succeeded();
+            return true;
+        } catch (DataAccessException e) {
+            health.failed(e);
+            return false;
+        }
+    }
+
+    private long nap() {
+        long now = nanoTime.getAsLong();
+        long nap = Math.min(LONGEST_NAP, Math.max(0, beatNanos - (now - beatenNanos)));
+        for (Execution execution : active.all()) {
+            nap = Math.min(nap, execution.nanosToExtension(now));
+        }
+        return Math.max(SHORTEST_NAP, nap);
+    }
+}

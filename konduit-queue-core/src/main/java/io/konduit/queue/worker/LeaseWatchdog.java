@@ -1,0 +1,63 @@
+package io.konduit.queue.worker;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends runs whose time is over, by this node's own monotonic clock and without the database, on a thread that never
+ * waits for it: a lease that nobody confirmed (H7), a run over its limit (H6). Tells of runs that take very long.
+ */
+final class LeaseWatchdog {
+    private static final Logger log = LoggerFactory.getLogger(LeaseWatchdog.class);
+    private static final long NAP = Duration.ofMillis(100).toNanos();
+    private static final long IDLE_NAP = Duration.ofMillis(500).toNanos();
+
+    private final ActiveLeases active;
+    private final long warnAfterNanos;
+    private final LongSupplier nanoTime;
+    private volatile boolean stopped;
+
+    LeaseWatchdog(ActiveLeases active, Duration warnAfter, LongSupplier nanoTime) {
+        this.active = active;
+        this.warnAfterNanos = warnAfter.toNanos();
+        this.nanoTime = nanoTime;
+    }
+
+    /** The loop of the watchdog's thread. */
+    void run() {
+        while (!stopped) {
+            checkOnce();
+            LockSupport.parkNanos(this, active.isEmpty() ? IDLE_NAP : NAP);
+        }
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    /** One look at every lease. */
+    void checkOnce() {
+        long now = nanoTime.getAsLong();
+        for (Execution execution : active.all()) {
+            if (execution.isOverTime(now) && execution.end(Execution.End.TIMED_OUT)) {
+                log.warn(
+                        "{} is over its time limit: it is interrupted and its lease is not extended any more",
+                        execution.task());
+            }
+            if (execution.mustFence(now) && execution.end(Execution.End.SELF_FENCED)) {
+                log.warn(
+                        "The lease on {} could not be confirmed and is about to end: its handler is interrupted",
+                        execution.task());
+            }
+            if (execution.becomesLong(now, warnAfterNanos)) {
+                log.warn(
+                        "{} has been running for more than {}",
+                        execution.task(),
+                        DurationText.of(Duration.ofNanos(warnAfterNanos)));
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.NotificationChannel;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hears what other nodes enqueue, on a connection of its own that is made again whenever it breaks. Only a speed-up. */
+final class NotificationListener {
+    private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
+    private static final Duration SLICE = Duration.ofMillis(500);
+    private static final long VERIFY_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final long FIRST_PAUSE_MILLIS = 250;
+    private static final long LONGEST_PAUSE_MILLIS = 15_000;
+
+    private final NotificationChannel channel;
+    private final Consumer<Set<String>> heard;
+    private final Runnable missed;
+    private volatile boolean stopped;
+
+    /**
+     * @param heard gets the queues that were named
+     * @param missed told when notifications may have been missed
+     */
+    NotificationListener(NotificationChannel channel, Consumer<Set<String>> heard, Runnable missed) {
+        this.channel = channel;
+        this.heard = heard;
+        this.missed = missed;
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    /** The loop of the listening thread. */
+    void run() {
+        long pause = FIRST_PAUSE_MILLIS;
+        while (!stopped) {
+            try (NotificationChannel.Subscription subscription = channel.subscribe()) {
+                pause = FIRST_PAUSE_MILLIS;
+                missed.run();
+                listen(subscription);
+            } catch (SQLException | RuntimeException e) {
+                if (!stopped) {
+                    log.info(
+                            "The listening connection broke ({}); polling goes on",
+                            e.getClass().getSimpleName());
+                    log.debug("The listening connection broke", e);
+                    pause = sleep(pause);
+                }
+            }
+        }
+    }
+
+    private void listen(NotificationChannel.Subscription subscription) throws SQLException {
+        long verified = System.nanoTime();
+        while (!stopped) {
+            Set<String> queues = subscription.await(SLICE);
+            if (!queues.isEmpty()) {
+                heard.accept(queues);
+                verified = System.nanoTime();
+            } else if (System.nanoTime() - verified > VERIFY_NANOS) {
+                subscription.verify(PATIENCE);
+                verified = System.nanoTime();
+            }
+        }
+    }
+
+    private long sleep(long pause) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(pause);
+        } catch (InterruptedException e) {
+            stopped = true;
+        }
+        return Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
+    }
+}

@@ -1,0 +1,85 @@
+package io.konduit.queue.worker;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** What a poller waits for: something due, or room for more. A signal given while it is busy is not lost. */
+final class PollSignal {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private boolean due;
+    private boolean room;
+    private volatile boolean wantsRoom;
+
+    void tasksDue() {
+        lock.lock();
+        try {
+            due = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Cheap when nobody waits for room. */
+    void roomMade() {
+        if (!wantsRoom) {
+            return;
+        }
+        lock.lock();
+        try {
+            room = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets earlier signals: the claim that follows sees what they announced. */
+    void clearDue() {
+        lock.lock();
+        try {
+            due = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until something is due or the time is up. */
+    void awaitDue(long nanos) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = nanos;
+            while (!due && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Announces the wish for room; look again before waiting. */
+    void wantRoom() {
+        lock.lock();
+        try {
+            room = false;
+            wantsRoom = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void awaitRoom(long millis) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = TimeUnit.MILLISECONDS.toNanos(millis);
+            while (!room && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            wantsRoom = false;
+            lock.unlock();
+        }
+    }
+}

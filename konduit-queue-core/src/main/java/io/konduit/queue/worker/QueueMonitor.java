@@ -1,0 +1,22 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.ClaimedTask;
+import java.time.Duration;
+
+/** Told what this worker does, for metrics. Must be quick and must not throw. */
+public interface QueueMonitor {
+    /** Watches nothing. */
+    QueueMonitor NONE = new QueueMonitor() {};
+
+    default void started(ClaimedTask task) {}
+
+    default void completed(ClaimedTask task, Duration took) {}
+
+    default void retried(ClaimedTask task, Duration took) {}
+
+    default void failed(ClaimedTask task, Duration took) {}
+
+    default void givenBack(ClaimedTask task) {}
+
+    default void leaseLost(ClaimedTask task) {}
+}

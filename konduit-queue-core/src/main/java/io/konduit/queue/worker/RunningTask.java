@@ -1,0 +1,130 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.LeaseRepository;
+import java.nio.charset.StandardCharsets;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** The context of one run. */
+final class RunningTask implements TaskContext {
+    private final Execution execution;
+    private final LeaseRepository leases;
+    private final LeaseFence fence;
+    private final PayloadConverter converter;
+    private volatile @Nullable String checkpoint;
+
+    RunningTask(Execution execution, LeaseRepository leases, LeaseFence fence, PayloadConverter converter) {
+        this.execution = execution;
+        this.leases = leases;
+        this.fence = fence;
+        this.converter = converter;
+        this.checkpoint = execution.task().checkpoint();
+    }
+
+    @Override
+    public TaskId id() {
+        return TaskId.of(task().id());
+    }
+
+    @Override
+    public String type() {
+        return task().type();
+    }
+
+    @Override
+    public String queue() {
+        return task().queue();
+    }
+
+    @Override
+    public int attempt() {
+        return task().attempt();
+    }
+
+    @Override
+    public int maxAttempts() {
+        return task().maxAttempts();
+    }
+
+    @Override
+    public int zombieCount() {
+        return task().lease().zombieCount();
+    }
+
+    @Override
+    public boolean recovering() {
+        return zombieCount() > 0;
+    }
+
+    @Override
+    public long fencingToken() {
+        return task().lease().epoch();
+    }
+
+    /** Made of what never changes, and of the creation time, so that a database set up anew repeats no key. */
+    @Override
+    public String idempotencyKey() {
+        long created = ChronoUnit.MICROS.between(
+                java.time.Instant.EPOCH, task().createdAt().toInstant());
+        String name = "konduit:" + task().type() + ":" + task().id() + ":" + created;
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+
+    @Override
+    public void checkpoint(Object state) {
+        String json = converter.write(state, "the checkpoint of type '" + type() + "'");
+        if (execution.dropsResult() || !leases.checkpoint(task().lease(), task().lockTimeout(), json)) {
+            throw lost();
+        }
+        fence.rowWritten();
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    checkpoint = json;
+                }
+            });
+        } else {
+            checkpoint = json;
+        }
+    }
+
+    @Override
+    public <T> Optional<T> lastCheckpoint(Class<T> type) {
+        String json = checkpoint;
+        return json == null
+                ? Optional.empty()
+                : Optional.ofNullable(type.cast(converter.read(json, type, "the checkpoint of type '" + type() + "'")));
+    }
+
+    @Override
+    public boolean cancelled() {
+        return execution.ended() != null;
+    }
+
+    @Override
+    public void assertLease() {
+        if (execution.dropsResult() || !leases.isHeld(task().lease())) {
+            throw lost();
+        }
+    }
+
+    private LeaseLostException lost() {
+        execution.end(Execution.End.LOST);
+        return new LeaseLostException("The lease on " + task()
+                + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
+    }
+
+    private ClaimedTask task() {
+        return execution.task();
+    }
+}

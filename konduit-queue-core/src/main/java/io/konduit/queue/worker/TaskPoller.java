@@ -1,0 +1,266 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.store.ClaimRequest;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Claims tasks for one lane and hands them to its slots. Busy: claims again at once. Nothing due: waits for a wake-up,
+ * at most the poll interval.
+ */
+final class TaskPoller {
+    private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
+    private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
+    private static final Duration PATIENCE_WITH_SUSPECT = Duration.ofSeconds(1);
+    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
+    private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
+    private static final long ROOM_CHECK_MILLIS = 100;
+
+    private final Lane lane;
+    private final WorkerSettings settings;
+    private final int maxAttempts;
+    private final Node node;
+    private final ClaimAhead ahead;
+    private final ClaimBounds bounds;
+    private final PollSignal signal = new PollSignal();
+    private final LinkedBlockingQueue<Execution> buffer = new LinkedBlockingQueue<>();
+    private final AtomicInteger occupied = new AtomicInteger();
+    private volatile boolean stopped;
+
+    /** What all pollers of a worker share. */
+    record Node(
+            LeaseRepository leases,
+            ActiveLeases active,
+            ControlHealth health,
+            KnownHandlers handlers,
+            TaskRunner runner,
+            Completer completer,
+            LeaseKeeper keeper,
+            IsolationGate gate,
+            WorkerEvents events) {}
+
+    TaskPoller(Lane lane, WorkerSettings settings, int maxAttempts, Node node) {
+        this.lane = lane;
+        this.settings = settings;
+        this.maxAttempts = maxAttempts;
+        this.node = node;
+        this.ahead = new ClaimAhead(lane.slots());
+        this.bounds = new ClaimBounds(lane.queues(), System::nanoTime);
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    /** Something may be due in this lane's queues. */
+    void tasksDue() {
+        signal.tasksDue();
+    }
+
+    /** No more claims; slots end when they have finished what they run. */
+    void stop() {
+        stopped = true;
+        signal.tasksDue();
+        returnBuffered(Duration.ZERO);
+    }
+
+    /** How many tasks are claimed and not finished. */
+    int occupied() {
+        return occupied.get();
+    }
+
+    /** The loop of the lane's claiming thread. */
+    void claimLoop() {
+        boolean failing = false;
+        while (!stopped) {
+            try {
+                returnBuffered(LONGEST_BUFFERED);
+                if (node.health().isFailing() || node.gate().isClosing()) {
+                    signal.awaitRoom(ROOM_CHECK_MILLIS);
+                    continue;
+                }
+                int room = awaitRoom();
+                if (room == 0) {
+                    continue;
+                }
+                boolean full = claim(room) == room;
+                failing = false;
+                if (!full) {
+                    signal.awaitDue(jittered(settings.pollInterval()));
+                }
+            } catch (DataAccessException e) {
+                if (!failing) {
+                    failing = true;
+                    log.warn("Queues {} cannot be polled: {}", lane.queues(), ErrorText.withoutMessages(e));
+                }
+                pause();
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                log.error("The poller of queues {} met an unexpected error and goes on", lane.queues(), e);
+                pause();
+            }
+        }
+    }
+
+    /** The loop of one slot. */
+    void slotLoop() {
+        while (true) {
+            try {
+                Execution execution = buffer.poll(100, TimeUnit.MILLISECONDS);
+                if (execution != null) {
+                    process(execution);
+                } else if (stopped) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                if (stopped) {
+                    return;
+                }
+            } catch (RuntimeException | Error e) {
+                log.error("A slot of queues {} met an unexpected error and goes on", lane.queues(), e);
+            }
+        }
+    }
+
+    /** One claim; returns how many tasks it brought. */
+    int claim(int most) {
+        signal.clearDue();
+        ClaimRequest request = new ClaimRequest(
+                bounds.probes(),
+                most,
+                settings.lockTimeout(),
+                maxAttempts,
+                node.handlers().declared(),
+                node.handlers().unknownTypes());
+        long sent = System.nanoTime();
+        List<ClaimedTask> claimed = node.leases().claimDue(request);
+        if (claimed.size() == most) {
+            bounds.claimed(claimed);
+        } else {
+            bounds.reset();
+        }
+        for (ClaimedTask task : claimed) {
+            accept(task, sent);
+        }
+        if (!claimed.isEmpty()) {
+            log.debug("Claimed {} tasks", claimed.size());
+            node.keeper().wake();
+        }
+        return claimed.size();
+    }
+
+    private void accept(ClaimedTask task, long sent) {
+        Optional<JobHandlerMethod> handler = node.handlers().find(task.type());
+        Duration limit = task.timeout();
+        if (limit == null) {
+            limit = handler.map(JobHandlerMethod::timeout).orElse(settings.timeout());
+        }
+        Execution execution = new Execution(task, limit, sent);
+        node.active().add(execution);
+        if (handler.isEmpty()) {
+            node.handlers().met(task.type());
+            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+        } else if (stopped) {
+            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+        } else {
+            occupied.incrementAndGet();
+            buffer.add(execution);
+        }
+    }
+
+    private void process(Execution execution) throws InterruptedException {
+        try {
+            node.completer().report(runGated(execution));
+        } finally {
+            occupied.decrementAndGet();
+            signal.roomMade();
+        }
+    }
+
+    private Outcome runGated(Execution execution) throws InterruptedException {
+        boolean suspect = execution.lease().zombieCount() >= settings.isolateAfter();
+        IsolationGate gate = node.gate();
+        if (suspect ? !gate.enterAlone(PATIENCE_OF_SUSPECT) : !gate.enter(PATIENCE_WITH_SUSPECT)) {
+            log.debug("{} had to wait too long for its turn and is given back", execution.task());
+            return new Outcome.GivenBack(execution, suspect ? SUSPECT_PAUSE : Duration.ZERO);
+        }
+        try {
+            return run(execution);
+        } finally {
+            if (suspect) {
+                gate.leaveAlone();
+            } else {
+                gate.leave();
+            }
+        }
+    }
+
+    private Outcome run(Execution execution) {
+        Optional<JobHandlerMethod> handler =
+                node.handlers().find(execution.task().type());
+        if (handler.isEmpty()) {
+            return new Outcome.GivenBack(execution, Duration.ZERO);
+        }
+        node.events().started(execution);
+        Outcome outcome = node.runner().run(execution, handler.get());
+        ahead.ran(execution.took().toNanos());
+        return outcome;
+    }
+
+    /** Waits until enough is free to be worth a claim; zero when it should look around first. */
+    private int awaitRoom() throws InterruptedException {
+        int target = lane.slots() + ahead.allowance();
+        int worthwhile = target > 2 * lane.slots() ? target / 2 : 1;
+        int room = target - occupied.get();
+        if (room >= worthwhile) {
+            return room;
+        }
+        signal.wantRoom();
+        if (target - occupied.get() < worthwhile) {
+            signal.awaitRoom(ROOM_CHECK_MILLIS);
+        }
+        return 0;
+    }
+
+    /** Gives back what has waited for a slot for longer than this: claimed ahead on an estimate that did not hold. */
+    private void returnBuffered(Duration waited) {
+        Execution oldest = buffer.peek();
+        if (oldest == null || System.nanoTime() - oldest.claimedNanos() < waited.toNanos()) {
+            return;
+        }
+        List<Execution> returned = new ArrayList<>();
+        for (Execution execution = buffer.poll(); execution != null; execution = buffer.poll()) {
+            returned.add(execution);
+        }
+        for (Execution execution : returned) {
+            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            occupied.decrementAndGet();
+        }
+    }
+
+    private void pause() {
+        try {
+            TimeUnit.NANOSECONDS.sleep(jittered(settings.pollInterval()));
+        } catch (InterruptedException e) {
+            stopped = true;
+        }
+    }
+
+    private static long jittered(Duration interval) {
+        return (long)
+                (interval.toNanos() * (0.8 + 0.2 * ThreadLocalRandom.current().nextDouble()));
+    }
+}

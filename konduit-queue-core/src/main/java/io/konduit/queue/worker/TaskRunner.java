@@ -1,0 +1,148 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.InvalidPayloadException;
+import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.Failure;
+import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Runs one task on the calling thread and says how it ended.
+ *
+ * <ol>
+ *   <li>Calls the handler. If the node dies, the lease ends and the reaper takes the task back.
+ *   <li>A transactional handler's completion is part of its transaction. If the node dies before the commit, nothing
+ *       of it has happened; after it, the task is completed.
+ *   <li>Otherwise the outcome goes to the {@link Completer}. If the node dies before it is written, the task runs again.
+ * </ol>
+ */
+final class TaskRunner {
+    private static final Logger log = LoggerFactory.getLogger(TaskRunner.class);
+    private static final String MDC_TASK = "konduit.task";
+    private static final String MDC_TYPE = "konduit.type";
+    private static final String MDC_ATTEMPT = "konduit.attempt";
+    private static final String MDC_WORKER = "konduit.worker";
+
+    private final LeaseRepository leases;
+    private final LeaseFence fence;
+    private final PayloadConverter converter;
+    private final RetryPolicy retryPolicy;
+    private final @Nullable TransactionTemplate transaction;
+    private final String worker;
+
+    TaskRunner(
+            LeaseRepository leases,
+            LeaseFence fence,
+            PayloadConverter converter,
+            RetryPolicy retryPolicy,
+            @Nullable PlatformTransactionManager transactionManager) {
+        this.leases = leases;
+        this.fence = fence;
+        this.converter = converter;
+        this.retryPolicy = retryPolicy;
+        this.transaction = transactionManager == null ? null : new TransactionTemplate(transactionManager);
+        this.worker = leases.worker().toString();
+    }
+
+    /** Runs the handler. */
+    Outcome run(Execution execution, JobHandlerMethod handler) {
+        if (!execution.begin(System.nanoTime())) {
+            return new Outcome.GivenBack(execution, Duration.ZERO);
+        }
+        ClaimedTask task = execution.task();
+        MDC.put(MDC_TASK, Long.toString(task.id()));
+        MDC.put(MDC_TYPE, task.type());
+        MDC.put(MDC_ATTEMPT, Integer.toString(task.attempt()));
+        MDC.put(MDC_WORKER, worker);
+        fence.bind(execution);
+        try {
+            boolean completed = call(execution, handler);
+            execution.finish(System.nanoTime());
+            return completed ? new Outcome.Written(execution) : new Outcome.Completed(execution);
+        } catch (Throwable error) {
+            execution.finish(System.nanoTime());
+            return afterError(execution, error);
+        } finally {
+            fence.unbind();
+            MDC.remove(MDC_TASK);
+            MDC.remove(MDC_TYPE);
+            MDC.remove(MDC_ATTEMPT);
+            MDC.remove(MDC_WORKER);
+        }
+    }
+
+    /** True when the completion has been committed with the handler's transaction. */
+    private boolean call(Execution execution, JobHandlerMethod handler) throws Throwable {
+        RunningTask context = new RunningTask(execution, leases, fence, converter);
+        String payload = execution.task().payload();
+        if (!handler.transactional()) {
+            handler.invoke(payload, converter, context);
+            return false;
+        }
+        if (transaction == null) {
+            throw new IllegalStateException("Handler '" + handler.type()
+                    + "' is transactional, but there is no transaction manager for the queue's data source.");
+        }
+        try {
+            transaction.executeWithoutResult(status -> {
+                try {
+                    handler.invoke(payload, converter, context);
+                } catch (Throwable error) {
+                    throw new HandlerError(error);
+                }
+                if (status.isRollbackOnly()) {
+                    throw new UnexpectedRollbackException(
+                            "The handler marked its transaction for rollback, so the task cannot be completed with it.");
+                }
+                if (execution.dropsResult() || !leases.completeInTransaction(execution.lease())) {
+                    execution.end(Execution.End.LOST);
+                    throw new LeaseLostException(
+                            "The lease on " + execution.task() + " was lost: its transaction is rolled back.");
+                }
+                fence.completedInTransaction();
+            });
+        } catch (HandlerError e) {
+            throw e.getCause() == null ? e : e.getCause();
+        }
+        return fence.isCompletedInTransaction();
+    }
+
+    private Outcome afterError(Execution execution, Throwable error) {
+        ClaimedTask task = execution.task();
+        Execution.End end = execution.ended();
+        if (end == Execution.End.SELF_FENCED) {
+            // the interrupt was ours: the attempt is not charged
+            return new Outcome.GivenBack(execution, Duration.ZERO);
+        }
+        boolean fatal = error instanceof InvalidPayloadException || !retryPolicy.retries(error);
+        if (!execution.dropsResult()) {
+            log.warn(
+                    "{} failed{}: {}",
+                    task,
+                    end == Execution.End.TIMED_OUT ? " after its time limit" : "",
+                    ErrorText.withoutMessages(error));
+        }
+        Duration backoff = fatal ? Duration.ZERO : retryPolicy.backoff(task.attempt());
+        return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)));
+    }
+
+    /** Carries what the handler threw through the transaction template. */
+    private static final class HandlerError extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        HandlerError(Throwable cause) {
+            super(null, cause, false, false);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.LeaseLost;
+import io.konduit.queue.TaskFailed;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.FailureResult;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says what became of a run: to the log, to metrics and to the application's listeners, after the database has it. */
+final class WorkerEvents {
+    private static final Logger log = LoggerFactory.getLogger(WorkerEvents.class);
+
+    private final QueueMonitor monitor;
+    private final QueueEvents events;
+
+    WorkerEvents(QueueMonitor monitor, QueueEvents events) {
+        this.monitor = monitor;
+        this.events = events;
+    }
+
+    void started(Execution execution) {
+        monitor.started(execution.task());
+    }
+
+    void completed(Execution execution) {
+        log.debug("Completed {}", execution.task());
+        monitor.completed(execution.task(), execution.took());
+    }
+
+    void failed(Execution execution, FailureResult result, boolean fatal) {
+        ClaimedTask task = execution.task();
+        if (result == FailureResult.FINAL) {
+            log.warn(
+                    "{} is FAILED after attempt {} of {}{}. It stays until a person retries it or retention removes it.",
+                    task,
+                    task.attempt(),
+                    task.maxAttempts(),
+                    fatal ? " (not to be retried)" : "");
+            monitor.failed(task, execution.took());
+            events.publish(new TaskFailed(TaskId.of(task.id()), task.type(), task.queue(), task.attempt()));
+        } else if (result == FailureResult.RETRY) {
+            monitor.retried(task, execution.took());
+        } else {
+            log.debug("The outcome of {} had been written before: only the reply was lost", task);
+        }
+    }
+
+    void givenBack(Execution execution) {
+        log.debug("Gave back {}", execution.task());
+        monitor.givenBack(execution.task());
+    }
+
+    /** The worker has learnt that a lease is gone. */
+    void lost(Execution execution) {
+        tellLost(execution, "its handler is interrupted and its result will be dropped");
+    }
+
+    /** The database has refused the outcome of a run. */
+    void refused(Execution execution) {
+        tellLost(execution, "its result was refused and changed nothing");
+    }
+
+    private void tellLost(Execution execution, String consequence) {
+        ClaimedTask task = execution.task();
+        log.warn("The lease on {} is lost: {}. The task is back in the queue, held or cancelled.", task, consequence);
+        monitor.leaseLost(task);
+        events.publish(new LeaseLost(
+                TaskId.of(task.id()), task.type(), task.queue(), task.lease().epoch()));
+    }
+}

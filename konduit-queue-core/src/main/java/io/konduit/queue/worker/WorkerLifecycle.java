@@ -1,0 +1,258 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.InvalidJobHandlerException;
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.WorkerRepository;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Starts and stops this node's work.
+ *
+ * <p>Stopping: no more claims; what is claimed and not started is given back; handlers may finish within the drain
+ * time while their leases are extended; the rest is given back, its attempt not charged; the worker leaves the
+ * registry. If the node dies in between, leases end and the reaper takes the tasks back.
+ */
+public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
+    /** Stops before the web server's graceful shutdown and long before the data source. */
+    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 512;
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
+    private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+
+    private final WorkerSettings settings;
+    private final WorkerIdentity identity;
+    private final Parts parts;
+    private volatile @Nullable Running running;
+
+    /** What a worker is made of. */
+    public record Parts(
+            LeaseRepository leases,
+            IncidentRepository incidents,
+            WorkerRepository workers,
+            NotificationChannel channel,
+            JobHandlerRegistry handlers,
+            PayloadConverter converter,
+            RetryPolicy retryPolicy,
+            LeaseFence fence,
+            @Nullable PlatformTransactionManager transactionManager,
+            QueueEvents events,
+            QueueMonitor monitor,
+            ThreadFactory handlerThreads) {}
+
+    public WorkerLifecycle(WorkerSettings settings, WorkerIdentity identity, Parts parts) {
+        this.settings = settings;
+        this.identity = identity;
+        this.parts = parts;
+    }
+
+    public WorkerIdentity identity() {
+        return identity;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (running == null) {
+            requireTransactionManager();
+            running = new Running();
+            log.info(
+                    "Worker {} ({}) handles {} in queues {} with {} slots",
+                    identity.name(),
+                    identity.id(),
+                    parts.handlers().types(),
+                    settings.queues(),
+                    running.slots());
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        Running stopping = running;
+        if (stopping != null) {
+            stopping.stop();
+            running = null;
+            log.info("Worker {} ({}) has stopped", identity.name(), identity.id());
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    @Override
+    public void tasksDue(Set<String> queues) {
+        Running current = running;
+        if (current != null) {
+            current.tasksDue(queues);
+        }
+    }
+
+    private void requireTransactionManager() {
+        if (parts.transactionManager() == null) {
+            for (JobHandlerMethod handler : parts.handlers().all()) {
+                if (handler.transactional()) {
+                    throw new InvalidJobHandlerException(
+                            "Handler '%s' (%s) is transactional, but there is no single transaction manager for the queue's data source. Define one, or mark one as @Primary."
+                                    .formatted(handler.type(), handler.location()));
+                }
+            }
+        }
+    }
+
+    /** One start of the worker: its threads and what they share. */
+    private final class Running {
+        private final ActiveLeases active = new ActiveLeases();
+        private final Completer completer;
+        private final LeaseKeeper keeper;
+        private final LeaseWatchdog watchdog;
+        private final NotificationListener listener;
+        private final List<TaskPoller> pollers = new ArrayList<>();
+        private final List<Thread> claimThreads = new ArrayList<>();
+        private final List<Thread> slotThreads = new ArrayList<>();
+        private final List<Thread> controlThreads = new ArrayList<>();
+        private final Thread completerThread;
+
+        Running() {
+            ControlHealth health = new ControlHealth();
+            WorkerEvents events = new WorkerEvents(parts.monitor(), parts.events());
+            completer = new Completer(parts.leases(), parts.incidents(), active, events);
+            Runnable beat = () -> parts.workers().beat(registration());
+            keeper = new LeaseKeeper(
+                    parts.leases(),
+                    active,
+                    health,
+                    events,
+                    new LeaseKeeper.Beat(beat, settings.heartbeatInterval()),
+                    System::nanoTime);
+            watchdog = new LeaseWatchdog(active, settings.warnAfter(), System::nanoTime);
+            listener = new NotificationListener(
+                    parts.channel(), this::tasksDue, () -> pollers.forEach(TaskPoller::tasksDue));
+            TaskRunner runner = new TaskRunner(
+                    parts.leases(), parts.fence(), parts.converter(), parts.retryPolicy(), parts.transactionManager());
+            TaskPoller.Node node = new TaskPoller.Node(
+                    parts.leases(),
+                    active,
+                    health,
+                    new KnownHandlers(parts.handlers()),
+                    runner,
+                    completer,
+                    keeper,
+                    new IsolationGate(),
+                    events);
+            for (Lane lane : Lane.of(settings)) {
+                pollers.add(new TaskPoller(lane, settings, parts.retryPolicy().maxAttempts(), node));
+            }
+            beat.run();
+            controlThreads.add(WorkerThreads.start("konduit-lease-keeper", keeper::run));
+            controlThreads.add(WorkerThreads.start("konduit-lease-watchdog", watchdog::run));
+            completerThread = WorkerThreads.start("konduit-completer", completer::run);
+            pollers.forEach(this::startLane);
+            if (settings.listen()) {
+                controlThreads.add(WorkerThreads.start("konduit-listen", listener::run));
+            }
+        }
+
+        private void startLane(TaskPoller poller) {
+            for (int i = 1; i <= poller.lane().slots(); i++) {
+                Thread slot = parts.handlerThreads().newThread(poller::slotLoop);
+                slot.setName("konduit-" + poller.lane().name() + "-" + i);
+                slot.start();
+                slotThreads.add(slot);
+            }
+            claimThreads.add(WorkerThreads.start("konduit-poll-" + poller.lane().name(), poller::claimLoop));
+        }
+
+        int slots() {
+            return pollers.stream().mapToInt(poller -> poller.lane().slots()).sum();
+        }
+
+        void tasksDue(Set<String> queues) {
+            for (TaskPoller poller : pollers) {
+                if (poller.lane().queues().stream().anyMatch(queues::contains)) {
+                    poller.tasksDue();
+                }
+            }
+        }
+
+        void stop() {
+            listener.stop();
+            pollers.forEach(TaskPoller::stop);
+            WorkerThreads.join(claimThreads, LAST_WRITES);
+            // a claim that was under way when the pollers stopped may have brought more
+            pollers.forEach(TaskPoller::stop);
+            if (!WorkerThreads.join(slotThreads, settings.drainTimeout())) {
+                giveBackTheRest();
+            }
+            completer.stop();
+            if (!WorkerThreads.join(List.of(completerThread), LAST_WRITES)) {
+                completerThread.interrupt();
+            }
+            keeper.stop();
+            watchdog.stop();
+            WorkerThreads.join(controlThreads, LAST_WRITES);
+            deregister();
+        }
+
+        /** Handlers that did not finish in time are interrupted; whatever they still do, their lease is over. */
+        private void giveBackTheRest() {
+            List<Execution> rest =
+                    active.all().stream().filter(Execution::isRunning).toList();
+            log.warn(
+                    "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}) and are given back: {}",
+                    rest.size(),
+                    DurationText.of(settings.drainTimeout()),
+                    rest.stream().map(Execution::task).toList());
+            try {
+                parts.leases().giveBack(rest.stream().map(Execution::lease).toList(), Duration.ZERO);
+            } catch (DataAccessException e) {
+                log.warn(
+                        "They could not be given back and come back when their leases end: {}",
+                        ErrorText.withoutMessages(e));
+            }
+            rest.forEach(execution -> execution.end(Execution.End.GIVEN_BACK));
+            rest.forEach(active::remove);
+        }
+
+        private void deregister() {
+            try {
+                parts.workers().remove(identity.id());
+            } catch (DataAccessException e) {
+                log.debug("The worker could not leave the registry; its row is removed later", e);
+            }
+        }
+
+        private WorkerRepository.Registration registration() {
+            return new WorkerRepository.Registration(
+                    identity.id(),
+                    identity.name(),
+                    identity.host(),
+                    identity.pid(),
+                    identity.version(),
+                    settings.queues(),
+                    slots());
+        }
+    }
+}

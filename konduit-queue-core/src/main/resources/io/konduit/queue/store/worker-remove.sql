@@ -1,0 +1,1 @@
+delete from konduit_worker where id = :id

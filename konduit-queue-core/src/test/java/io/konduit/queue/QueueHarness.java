@@ -1,0 +1,251 @@
+package io.konduit.queue;
+
+import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.JobHandlerScanner;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.store.ClaimRequest;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.TaskRepository;
+import io.konduit.queue.store.WorkerRepository;
+import io.konduit.queue.test.TestDatabase;
+import io.konduit.queue.worker.LeaseFence;
+import io.konduit.queue.worker.QueueMonitor;
+import io.konduit.queue.worker.WorkerIdentity;
+import io.konduit.queue.worker.WorkerLifecycle;
+import io.konduit.queue.worker.WorkerSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A queue on a database of its own for one test class, with the invariant trigger installed. Tables are emptied before
+ * each test; workers that a test started are stopped after it.
+ */
+public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
+    private static final class Template {
+        static final TestDatabase MIGRATED = migrate();
+
+        private static TestDatabase migrate() {
+            TestDatabase database = TestDatabase.create();
+            new QueueSchemaMigrator(database.dataSource(), null).migrate();
+            database.installInvariants(null);
+            return database;
+        }
+    }
+
+    private final List<WorkerLifecycle> workers = new ArrayList<>();
+    private final List<Object> events = new CopyOnWriteArrayList<>();
+    private TestDatabase testDatabase;
+    private ControlPool controlPool;
+    private QueueDatabase database;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        synchronized (Template.class) {
+            testDatabase = TestDatabase.copyOf(Template.MIGRATED);
+        }
+        controlPool = new ControlPool(testDatabase.dataSource(), 4, Duration.ofSeconds(10));
+        database = new QueueDatabase(testDatabase.dataSource(), controlPool, null);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        events.clear();
+        testDatabase.execute(
+                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_worker, konduit_chore, konduit_shedlock");
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        workers.forEach(WorkerLifecycle::stop);
+        workers.clear();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        controlPool.close();
+        testDatabase.close();
+    }
+
+    public TestDatabase testDatabase() {
+        return testDatabase;
+    }
+
+    public QueueDatabase database() {
+        return database;
+    }
+
+    /** SQL on the application's data source. */
+    public JdbcClient jdbc() {
+        return JdbcClient.create(testDatabase.dataSource());
+    }
+
+    public TransactionTemplate transaction() {
+        return new TransactionTemplate(transactionManager());
+    }
+
+    public DataSourceTransactionManager transactionManager() {
+        return new DataSourceTransactionManager(testDatabase.dataSource());
+    }
+
+    /** Application events that workers of this harness published. */
+    public List<Object> events() {
+        return events;
+    }
+
+    public QueueEvents queueEvents() {
+        return new QueueEvents(events::add);
+    }
+
+    public TaskRepository tasks() {
+        return new TaskRepository(database);
+    }
+
+    /** A queue whose application has these handler beans. */
+    public TaskQueue queue(Object... handlerBeans) {
+        List<TaskWakeUp> wakeUps = List.of(queues -> workers.forEach(worker -> worker.tasksDue(queues)));
+        return new TransactionalTaskQueue(tasks(), registry(handlerBeans), converter(), false, wakeUps);
+    }
+
+    /** The leases of a worker with a new identity. */
+    public LeaseRepository newWorker() {
+        return new LeaseRepository(database, UUID.randomUUID());
+    }
+
+    /** Claims up to {@code most} due tasks of the default queue. */
+    public List<ClaimedTask> claim(LeaseRepository worker, int most) {
+        List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
+                .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
+                .toList();
+        return worker.claimDue(new ClaimRequest(probes, most, Duration.ofMinutes(5), 3, List.of(), List.of()));
+    }
+
+    /** Claims the one task that is due. */
+    public ClaimedTask claimOne(LeaseRepository worker) {
+        List<ClaimedTask> claimed = claim(worker, 1);
+        if (claimed.size() != 1) {
+            throw new AssertionError("Expected one due task, found " + claimed);
+        }
+        return claimed.get(0);
+    }
+
+    /** Lets the lease of a task have ended this long ago. */
+    public void expireLease(long taskId, Duration ago) {
+        int rows = jdbc().sql("update konduit_task set lock_timeout_at = clock_timestamp() - :ms * interval '1 ms'"
+                        + " where id = :id and status = 'RUNNING'")
+                .param("ms", ago.toMillis())
+                .param("id", taskId)
+                .update();
+        if (rows != 1) {
+            throw new AssertionError("Task " + taskId + " is not RUNNING");
+        }
+    }
+
+    /** Lets a waiting task be due now. */
+    public void makeDue(long taskId) {
+        jdbc().sql(
+                        "update konduit_task set run_at = clock_timestamp() - interval '1 ms' where id = :id and status = 'PENDING'")
+                .param("id", taskId)
+                .update();
+    }
+
+    public String status(TaskId id) {
+        return jdbc().sql("select status from konduit_tasks where id = :id")
+                .param("id", id.value())
+                .query(String.class)
+                .optional()
+                .orElse("GONE");
+    }
+
+    /** Starts a worker with these handlers and settings that suit tests. */
+    public WorkerLifecycle startWorker(Object... handlerBeans) {
+        return startWorker(UnaryOperator.identity(), handlerBeans);
+    }
+
+    public WorkerLifecycle startWorker(UnaryOperator<WorkerSettings> change, Object... handlerBeans) {
+        return startWorker(
+                change, RetryPolicy.exponential(3, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0), handlerBeans);
+    }
+
+    public WorkerLifecycle startWorker(
+            UnaryOperator<WorkerSettings> change, RetryPolicy retryPolicy, Object... handlerBeans) {
+        WorkerSettings settings = change.apply(quickSettings());
+        WorkerIdentity identity = WorkerIdentity.create("test");
+        LeaseRepository leases = new LeaseRepository(database, identity.id());
+        DataSourceTransactionManager transactionManager = transactionManager();
+        LeaseFence fence = new LeaseFence(database, leases);
+        transactionManager.addListener(fence);
+        WorkerLifecycle worker = new WorkerLifecycle(
+                settings,
+                identity,
+                new WorkerLifecycle.Parts(
+                        leases,
+                        new IncidentRepository(database),
+                        new WorkerRepository(database),
+                        new NotificationChannel(database),
+                        registry(handlerBeans),
+                        converter(),
+                        retryPolicy,
+                        fence,
+                        transactionManager,
+                        queueEvents(),
+                        QueueMonitor.NONE,
+                        Thread::new));
+        workers.add(worker);
+        worker.start();
+        return worker;
+    }
+
+    /** Polls often, so that tests need not wait. */
+    public static WorkerSettings quickSettings() {
+        WorkerSettings defaults = WorkerSettings.defaults();
+        return new WorkerSettings(
+                defaults.queues(),
+                4,
+                defaults.queueConcurrency(),
+                defaults.lockTimeout(),
+                Duration.ofMillis(50),
+                defaults.heartbeatInterval(),
+                defaults.timeout(),
+                defaults.warnAfter(),
+                Duration.ofSeconds(5),
+                false,
+                defaults.isolateAfter());
+    }
+
+    public static JobHandlerRegistry registry(@Nullable Object... handlerBeans) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        for (int i = 0; i < handlerBeans.length; i++) {
+            beans.registerSingleton("handlers" + i, handlerBeans[i]);
+        }
+        return new JobHandlerRegistry(new JobHandlerScanner(beans)::scan);
+    }
+
+    public static PayloadConverter converter() {
+        return new PayloadConverter(JsonMapper.builder().build());
+    }
+}
