@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -127,8 +128,8 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     /** A queue whose application has these handler beans. */
     public TaskQueue queue(Object... handlerBeans) {
-        List<TaskWakeUp> wakeUps = List.of(queues -> workers.forEach(worker -> worker.tasksDue(queues)));
-        return new TransactionalTaskQueue(tasks(), registry(handlerBeans), converter(), false, wakeUps);
+        TaskWakeUp wakeUp = queues -> workers.forEach(worker -> worker.tasksDue(queues));
+        return new TransactionalTaskQueue(tasks(), registry(handlerBeans), converter(), false, () -> Stream.of(wakeUp));
     }
 
     /** The leases of a worker with a new identity. */

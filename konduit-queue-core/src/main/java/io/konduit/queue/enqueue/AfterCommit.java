@@ -3,6 +3,9 @@ package io.konduit.queue.enqueue;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -12,14 +15,18 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
-    private final List<TaskWakeUp> wakeUps;
+    private final Supplier<Stream<TaskWakeUp>> source;
+    private volatile @Nullable List<TaskWakeUp> wakeUps;
 
-    AfterCommit(List<TaskWakeUp> wakeUps) {
-        this.wakeUps = List.copyOf(wakeUps);
+    /**
+     * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
+     */
+    AfterCommit(Supplier<Stream<TaskWakeUp>> source) {
+        this.source = source;
     }
 
     void wake(Set<String> queues) {
-        if (wakeUps.isEmpty() || queues.isEmpty()) {
+        if (queues.isEmpty()) {
             return;
         }
         if (!TransactionSynchronizationManager.isSynchronizationActive()
@@ -37,7 +44,12 @@ final class AfterCommit {
     }
 
     private void passOn(Set<String> queues) {
-        for (TaskWakeUp wakeUp : wakeUps) {
+        List<TaskWakeUp> known = wakeUps;
+        if (known == null) {
+            known = source.get().toList();
+            wakeUps = known;
+        }
+        for (TaskWakeUp wakeUp : known) {
             try {
                 wakeUp.tasksDue(queues);
             } catch (RuntimeException e) {

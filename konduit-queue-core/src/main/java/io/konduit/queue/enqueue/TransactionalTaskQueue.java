@@ -13,7 +13,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The queue that applications inject: one statement in the caller's transaction, and a wake-up after its commit. */
@@ -29,7 +31,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
             JobHandlerRegistry handlers,
             PayloadConverter converter,
             boolean rejectUnknownTypes,
-            List<TaskWakeUp> wakeUps) {
+            Supplier<Stream<TaskWakeUp>> wakeUps) {
         this.tasks = tasks;
         this.checker = new RequestChecker(handlers, converter, rejectUnknownTypes);
         this.afterCommit = new AfterCommit(wakeUps);

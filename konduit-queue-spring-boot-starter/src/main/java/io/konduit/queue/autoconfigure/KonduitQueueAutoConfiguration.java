@@ -1,0 +1,152 @@
+package io.konduit.queue.autoconfigure;
+
+import io.konduit.queue.InvalidSettingsException;
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.JobHandlerScanner;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.TaskRepository;
+import io.konduit.queue.worker.Notifier;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The queue itself: tables, control pool, {@link TaskQueue}. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+        })
+@ConditionalOnBean(DataSource.class)
+@ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(KonduitQueueProperties.class)
+public final class KonduitQueueAutoConfiguration {
+    private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueSchemaMigrator konduitQueueSchemaMigrator(QueueDataSource dataSource, KonduitQueueProperties properties) {
+        return new QueueSchemaMigrator(
+                dataSource.dataSource(), properties.schema().name());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueDataSource konduitQueueDataSourceChoice(
+            @KonduitQueueDataSource ObjectProvider<DataSource> marked, ObjectProvider<DataSource> any) {
+        return QueueDataSource.choose(marked, any);
+    }
+
+    @Bean(destroyMethod = "close")
+    @ConditionalOnMissingBean
+    ControlPool konduitQueueControlPool(QueueDataSource dataSource, KonduitQueueProperties properties) {
+        if (properties.controlPoolSize() < 2) {
+            throw new InvalidSettingsException(
+                    "'konduit.queue.control-pool-size' (%d) must be at least 2: a claim must not keep an extension waiting."
+                            .formatted(properties.controlPoolSize()));
+        }
+        Duration patience = properties.lockTimeout().dividedBy(3);
+        return new ControlPool(
+                dataSource.dataSource(),
+                properties.controlPoolSize(),
+                patience.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : patience);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueDatabase konduitQueueDatabase(
+            QueueDataSource dataSource,
+            ControlPool controlPool,
+            QueueSchemaMigrator migrator,
+            KonduitQueueProperties properties) {
+        QueueDatabase database = new QueueDatabase(
+                dataSource.dataSource(), controlPool, properties.schema().name());
+        if (properties.schema().initialize()) {
+            migrator.migrate();
+        }
+        migrator.verify();
+        return database;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TaskRepository konduitTaskRepository(QueueDatabase database) {
+        return new TaskRepository(database);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    IncidentRepository konduitIncidentRepository(QueueDatabase database) {
+        return new IncidentRepository(database);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    JobHandlerRegistry konduitJobHandlerRegistry(ConfigurableListableBeanFactory beans) {
+        return new JobHandlerRegistry(new JobHandlerScanner(beans)::scan);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    PayloadConverter konduitPayloadConverter(ObjectProvider<JsonMapper> mapper) {
+        return new PayloadConverter(
+                mapper.getIfUnique(() -> JsonMapper.builder().build()));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RetryPolicy konduitRetryPolicy(KonduitQueueProperties properties) {
+        return RetrySettings.policy(properties.retry());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueEvents konduitQueueEvents(ApplicationEventPublisher publisher) {
+        return new QueueEvents(publisher);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    NotificationChannel konduitNotificationChannel(QueueDatabase database) {
+        return new NotificationChannel(database);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = "konduit.queue.worker.listen", matchIfMissing = true)
+    Notifier konduitNotifier(NotificationChannel channel) {
+        return new Notifier(channel);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TaskQueue konduitTaskQueue(
+            TaskRepository tasks,
+            JobHandlerRegistry handlers,
+            PayloadConverter converter,
+            KonduitQueueProperties properties,
+            ObjectProvider<TaskWakeUp> wakeUps) {
+        return new TransactionalTaskQueue(
+                tasks, handlers, converter, properties.rejectUnknownTypes(), wakeUps::orderedStream);
+    }
+}

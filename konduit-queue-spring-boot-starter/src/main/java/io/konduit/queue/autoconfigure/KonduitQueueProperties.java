@@ -1,0 +1,95 @@
+package io.konduit.queue.autoconfigure;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of the queue.
+ *
+ * @param enabled Whether the queue is set up at all.
+ * @param lockTimeout How long a lease on a task lasts. A living worker extends it; a crashed worker's task comes back when it has ended.
+ * @param reaperInterval How often the leader looks for tasks whose lease has ended. 0 switches it off.
+ * @param reaperGrace How long after the end of its lease a task is left alone.
+ * @param reaperBatchSize How many tasks are taken back in one transaction.
+ * @param rejectUnknownTypes Whether enqueueing a type that no handler of this application knows is an error.
+ * @param controlPoolSize How many connections the queue keeps for claims, extensions and completions.
+ */
+@ConfigurationProperties("konduit.queue")
+public record KonduitQueueProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("5m") Duration lockTimeout,
+        @DefaultValue("30s") Duration reaperInterval,
+        @DefaultValue("0s") Duration reaperGrace,
+        @DefaultValue("500") int reaperBatchSize,
+        @DefaultValue("false") boolean rejectUnknownTypes,
+        @DefaultValue("2") int controlPoolSize,
+        @DefaultValue Schema schema,
+        @DefaultValue Worker worker,
+        @DefaultValue Retry retry,
+        @DefaultValue Zombie zombie) {
+
+    /**
+     * Where the tables are.
+     *
+     * @param initialize Whether the tables are created and updated at start.
+     * @param name The schema of the tables. Without a name they are in the first schema of the search path.
+     */
+    public record Schema(
+            @DefaultValue("true") boolean initialize,
+            @Nullable String name) {}
+
+    /**
+     * How this instance works.
+     *
+     * @param enabled Whether this instance runs tasks. An application that only enqueues sets this to false.
+     * @param name The name of this instance for people. Defaults to the name of the application.
+     * @param queues The queues whose tasks this instance runs.
+     * @param concurrency How many tasks run at once, over all queues that have no number of their own.
+     * @param queueConcurrency How many tasks of a queue run at once, for queues that have slots of their own.
+     * @param pollInterval How long an idle worker waits at most before it looks for tasks again.
+     * @param listen Whether workers hear of new tasks by LISTEN/NOTIFY. Switch it off behind a transaction pooler.
+     * @param heartbeatInterval How often the worker tells that it is alive. At most a third of the lock timeout.
+     * @param timeout The hard limit of one run, for handlers that set none. 0 means none.
+     * @param warnAfter A run that takes longer than this is logged once. 0 means never.
+     * @param drainTimeout How long handlers may go on when the application stops, before their tasks are given back.
+     */
+    public record Worker(
+            @DefaultValue("true") boolean enabled,
+            @Nullable String name,
+            @DefaultValue("default") List<String> queues,
+            @DefaultValue("10") int concurrency,
+            @DefaultValue Map<String, Integer> queueConcurrency,
+            @DefaultValue("1s") Duration pollInterval,
+            @DefaultValue("true") boolean listen,
+            @DefaultValue("10s") Duration heartbeatInterval,
+            @DefaultValue("0s") Duration timeout,
+            @DefaultValue("1h") Duration warnAfter,
+            @DefaultValue("30s") Duration drainTimeout) {}
+
+    /**
+     * When failed tasks are tried again.
+     *
+     * @param maxAttempts How often a task is tried in all, when neither its request nor its handler says so.
+     * @param initialInterval How long to wait before the second attempt.
+     * @param multiplier By how much each wait is longer than the one before.
+     * @param maxInterval The longest wait.
+     * @param jitter By which part each wait is spread either way, between 0 and 1.
+     */
+    public record Retry(
+            @DefaultValue("3") int maxAttempts,
+            @DefaultValue("1s") Duration initialInterval,
+            @DefaultValue("2.0") double multiplier,
+            @DefaultValue("5m") Duration maxInterval,
+            @DefaultValue("0.2") double jitter) {}
+
+    /**
+     * What is done about tasks that lose their workers.
+     *
+     * @param isolateAfter A task that has lost this many workers runs alone in its worker.
+     */
+    public record Zombie(@DefaultValue("2") int isolateAfter) {}
+}

@@ -1,0 +1,136 @@
+package io.konduit.queue.autoconfigure;
+
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.WorkerRepository;
+import io.konduit.queue.worker.LeaseFence;
+import io.konduit.queue.worker.QueueMonitor;
+import io.konduit.queue.worker.WorkerIdentity;
+import io.konduit.queue.worker.WorkerLifecycle;
+import io.konduit.queue.worker.WorkerSettings;
+import java.util.concurrent.ThreadFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.thread.Threading;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** This instance as a worker. */
+@AutoConfiguration(after = KonduitQueueAutoConfiguration.class)
+@ConditionalOnBean(QueueDatabase.class)
+@ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
+public final class KonduitQueueWorkerAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerSettings konduitWorkerSettings(KonduitQueueProperties properties) {
+        KonduitQueueProperties.Worker worker = properties.worker();
+        return new WorkerSettings(
+                worker.queues(),
+                worker.concurrency(),
+                worker.queueConcurrency(),
+                properties.lockTimeout(),
+                worker.pollInterval(),
+                worker.heartbeatInterval(),
+                worker.timeout(),
+                worker.warnAfter(),
+                worker.drainTimeout(),
+                worker.listen(),
+                properties.zombie().isolateAfter());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerIdentity konduitWorkerIdentity(KonduitQueueProperties properties, Environment environment) {
+        String name = properties.worker().name();
+        return WorkerIdentity.create(
+                name != null ? name : environment.getProperty("spring.application.name", "application"));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LeaseRepository konduitLeaseRepository(QueueDatabase database, WorkerIdentity identity) {
+        return new LeaseRepository(database, identity.id());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerRepository konduitWorkerRepository(QueueDatabase database) {
+        return new WorkerRepository(database);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LeaseFence konduitLeaseFence(QueueDatabase database, LeaseRepository leases) {
+        return new LeaseFence(database, leases);
+    }
+
+    /** Every transaction manager asks the fence before it commits; it answers only inside handlers. */
+    @Bean
+    SmartInitializingSingleton konduitLeaseFenceRegistrar(
+            LeaseFence fence, ObjectProvider<ConfigurableTransactionManager> managers) {
+        return () -> managers.stream()
+                .filter(manager -> !manager.getTransactionExecutionListeners().contains(fence))
+                .forEach(manager -> manager.addListener(fence));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerLifecycle konduitWorkerLifecycle(
+            WorkerSettings settings,
+            WorkerIdentity identity,
+            LeaseRepository leases,
+            IncidentRepository incidents,
+            WorkerRepository workers,
+            NotificationChannel channel,
+            JobHandlerRegistry handlers,
+            PayloadConverter converter,
+            RetryPolicy retryPolicy,
+            LeaseFence fence,
+            QueueDataSource dataSource,
+            ObjectProvider<PlatformTransactionManager> transactionManagers,
+            QueueEvents events,
+            ObjectProvider<QueueMonitor> monitor,
+            Environment environment) {
+        return new WorkerLifecycle(
+                settings,
+                identity,
+                new WorkerLifecycle.Parts(
+                        leases,
+                        incidents,
+                        workers,
+                        channel,
+                        handlers,
+                        converter,
+                        retryPolicy,
+                        fence,
+                        QueueTransactionManager.find(dataSource, transactionManagers),
+                        events,
+                        monitor.getIfUnique(() -> QueueMonitor.NONE),
+                        handlerThreads(environment)));
+    }
+
+    private static ThreadFactory handlerThreads(Environment environment) {
+        if (Threading.VIRTUAL.isActive(environment)) {
+            return new VirtualThreadTaskExecutor("konduit-").getVirtualThreadFactory();
+        }
+        return slot -> {
+            Thread thread = new Thread(slot);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}
