@@ -6,6 +6,7 @@ import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
@@ -21,6 +22,7 @@ import io.konduit.queue.worker.LeaseFence;
 import io.konduit.queue.worker.QueueMonitor;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
+import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -206,7 +208,12 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
                 new WorkerLifecycle.Parts(
                         leases,
                         new IncidentRepository(database),
-                        new WorkerRepository(database),
+                        new WorkerRegistry(
+                                new WorkerRepository(database),
+                                identity,
+                                new OutageGuard(settings.heartbeatInterval(), System::nanoTime),
+                                queueEvents(),
+                                System::nanoTime),
                         new NotificationChannel(database),
                         registry(handlerBeans),
                         converter(),

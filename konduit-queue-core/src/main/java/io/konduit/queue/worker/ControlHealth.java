@@ -22,10 +22,13 @@ final class ControlHealth {
         }
     }
 
-    void succeeded() {
-        if (failing) {
+    /** Returns whether it had been failing until now. */
+    boolean succeeded() {
+        boolean recovered = failing;
+        if (recovered) {
             failing = false;
             log.info("The database answers again: claiming goes on");
         }
+        return recovered;
     }
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +35,7 @@ final class LeaseKeeper {
     private final ActiveLeases active;
     private final ControlHealth health;
     private final WorkerEvents events;
-    private final Runnable beat;
+    private final BooleanSupplier beat;
     private final long beatNanos;
     private final LongSupplier nanoTime;
     private long beatenNanos;
@@ -58,8 +59,12 @@ final class LeaseKeeper {
         this.beatenNanos = nanoTime.getAsLong();
     }
 
-    /** The worker's own heartbeat and how often it is sent. */
-    record Beat(Runnable send, Duration interval) {}
+    /**
+     * The worker's own heartbeat and how often it is sent.
+     *
+     * @param send true when leases may have ended unnoticed and all should be extended at once
+     */
+    record Beat(BooleanSupplier send, Duration interval) {}
 
     /** The loop of the keeper's thread. */
     void run() {
@@ -96,7 +101,7 @@ final class LeaseKeeper {
         }
         try {
             leases.extend(due).forEach((lease, result) -> apply(executions.get(lease), result, sent));
-            health.succeeded();
+            recovered(false);
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
@@ -134,13 +139,20 @@ final class LeaseKeeper {
             return true;
         }
         try {
-            beat.run();
+            boolean extendAll = beat.getAsBoolean();
             beatenNanos = now;
-            health.succeeded();
+            recovered(extendAll);
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
             return false;
+        }
+    }
+
+    /** After an outage or clock jump every lease is extended at once: the reaper waits one round for that. */
+    private void recovered(boolean extendAll) {
+        if (health.succeeded() || extendAll) {
+            active.all().forEach(Execution::extendSoon);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.enqueue.TaskWakeUp;
@@ -10,12 +11,12 @@ import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
-import io.konduit.queue.store.WorkerRepository;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +47,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
     public record Parts(
             LeaseRepository leases,
             IncidentRepository incidents,
-            WorkerRepository workers,
+            WorkerRegistry registry,
             NotificationChannel channel,
             JobHandlerRegistry handlers,
             PayloadConverter converter,
@@ -139,7 +140,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             ControlHealth health = new ControlHealth();
             WorkerEvents events = new WorkerEvents(parts.monitor(), parts.events());
             completer = new Completer(parts.leases(), parts.incidents(), active, events);
-            Runnable beat = () -> parts.workers().beat(registration());
+            BooleanSupplier beat = () -> parts.registry().beat(settings.queues(), slots());
             keeper = new LeaseKeeper(
                     parts.leases(),
                     active,
@@ -165,7 +166,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             for (Lane lane : Lane.of(settings)) {
                 pollers.add(new TaskPoller(lane, settings, parts.retryPolicy().maxAttempts(), node));
             }
-            beat.run();
+            beat.getAsBoolean();
             controlThreads.add(WorkerThreads.start("konduit-lease-keeper", keeper::run));
             controlThreads.add(WorkerThreads.start("konduit-lease-watchdog", watchdog::run));
             completerThread = WorkerThreads.start("konduit-completer", completer::run);
@@ -213,7 +214,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             keeper.stop();
             watchdog.stop();
             WorkerThreads.join(controlThreads, LAST_WRITES);
-            deregister();
+            parts.registry().deregister();
         }
 
         /** Handlers that did not finish in time are interrupted; whatever they still do, their lease is over. */
@@ -234,25 +235,6 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             }
             rest.forEach(execution -> execution.end(Execution.End.GIVEN_BACK));
             rest.forEach(active::remove);
-        }
-
-        private void deregister() {
-            try {
-                parts.workers().remove(identity.id());
-            } catch (DataAccessException e) {
-                log.debug("The worker could not leave the registry; its row is removed later", e);
-            }
-        }
-
-        private WorkerRepository.Registration registration() {
-            return new WorkerRepository.Registration(
-                    identity.id(),
-                    identity.name(),
-                    identity.host(),
-                    identity.pid(),
-                    identity.version(),
-                    settings.queues(),
-                    slots());
         }
     }
 }

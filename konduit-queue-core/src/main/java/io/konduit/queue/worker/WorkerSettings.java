@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.TaskNames;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package io.konduit.queue.worker;
+package io.konduit.queue;
 
 import java.time.Duration;
 

@@ -1,0 +1,6 @@
+package io.konduit.queue;
+
+import java.util.UUID;
+
+/** This instance runs the background chores now. */
+public record LeadershipAcquired(UUID worker) {}

@@ -1,0 +1,21 @@
+package io.konduit.queue.leader;
+
+import java.time.Duration;
+
+/** One bounded pass of background work that one instance does for all. */
+public interface Chore {
+
+    /** Its name in {@code konduit_chore} and in logs. */
+    String name();
+
+    /** How often it should run. */
+    Duration interval();
+
+    /** One pass; returns how long to wait before the next, at most the interval. */
+    Duration run();
+
+    /** Whether it must go on without a leader: also when the store of the lock is away, or the leader does nothing. */
+    default boolean isVital() {
+        return false;
+    }
+}

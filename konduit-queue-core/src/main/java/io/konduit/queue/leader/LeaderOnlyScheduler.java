@@ -1,0 +1,177 @@
+package io.konduit.queue.leader;
+
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.ChoreRepository;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import net.javacrumbs.shedlock.core.LockProvider;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/**
+ * Runs chores on the instance that leads, on a scheduler of its own.
+ *
+ * <p>A vital chore also runs once at start, on every instance while the store of the lock does not answer (spread by
+ * jitter), and on a follower when nobody has recorded a pass for two intervals.
+ */
+public final class LeaderOnlyScheduler implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(LeaderOnlyScheduler.class);
+    private static final int PATIENCE_IN_INTERVALS = 2;
+    private static final Duration LAST_PASS = Duration.ofSeconds(5);
+    /** Starts before the worker and stops after it. */
+    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 513;
+
+    private final Leadership leadership;
+    private final LeaderSettings settings;
+    private final ChoreRepository passes;
+    private final UUID worker;
+    private final List<Chore> chores;
+    private @Nullable ThreadPoolTaskScheduler vital;
+    private @Nullable ThreadPoolTaskScheduler housekeeping;
+
+    public LeaderOnlyScheduler(
+            LockProvider locks,
+            LeaderSettings settings,
+            ChoreRepository passes,
+            UUID worker,
+            QueueEvents events,
+            List<Chore> chores,
+            LongSupplier nanoTime) {
+        this.leadership = new Leadership(locks, settings, worker, events, nanoTime);
+        this.settings = settings;
+        this.passes = passes;
+        this.worker = worker;
+        this.chores = List.copyOf(chores);
+    }
+
+    /** What this instance knows of its leadership. */
+    public LeadershipState state() {
+        return leadership.state();
+    }
+
+    @Override
+    public synchronized void start() {
+        if (vital != null) {
+            return;
+        }
+        // the lock and the vital chore never wait for one another; housekeeping waits for both
+        vital = scheduler(
+                "konduit-leader-",
+                1 + (int) chores.stream().filter(Chore::isVital).count());
+        housekeeping = scheduler("konduit-chore-", 1);
+        repeat(vital, this::renew, Duration.ZERO);
+        for (Chore chore : chores) {
+            if (chore.isVital()) {
+                // L6: orphans from before the start are found at once, whoever leads
+                vital.execute(() -> runNow(chore));
+                repeat(vital, () -> tick(chore), jittered(chore.interval()));
+            } else {
+                repeat(housekeeping, () -> tick(chore), jittered(chore.interval()));
+            }
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (vital != null && housekeeping != null) {
+            housekeeping.shutdown();
+            vital.shutdown();
+            vital = null;
+            housekeeping = null;
+            leadership.release();
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return vital != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+
+    /** One step of the lock; returns when to take the next. */
+    Duration renew() {
+        LeadershipState state = leadership.renew();
+        return state == LeadershipState.LEADER ? settings.renewInterval() : jittered(settings.acquireRetryInterval());
+    }
+
+    /** Runs the chore if it is this instance's turn; returns when to look again. */
+    Duration tick(Chore chore) {
+        return isOurTurn(chore) ? runNow(chore) : jittered(chore.interval());
+    }
+
+    private boolean isOurTurn(Chore chore) {
+        LeadershipState state = leadership.state();
+        if (state == LeadershipState.LEADER || !chore.isVital()) {
+            return state == LeadershipState.LEADER;
+        }
+        return state == LeadershipState.STORE_UNAVAILABLE || isOverdue(chore);
+    }
+
+    /** L10: whether the leader, whoever it is, has not done this for two intervals. */
+    private boolean isOverdue(Chore chore) {
+        try {
+            Duration patience = chore.interval().multipliedBy(PATIENCE_IN_INTERVALS);
+            boolean overdue = passes.sinceLastPass(chore.name())
+                    .map(since -> since.compareTo(patience) > 0)
+                    .orElse(true);
+            if (overdue) {
+                log.warn(
+                        "No instance has run '{}' for {} intervals: this one does",
+                        chore.name(),
+                        PATIENCE_IN_INTERVALS);
+            }
+            return overdue;
+        } catch (DataAccessException e) {
+            log.debug("Whether '{}' is overdue cannot be told now", chore.name(), e);
+            return false;
+        }
+    }
+
+    private Duration runNow(Chore chore) {
+        try {
+            Duration next = chore.run();
+            passes.recordPass(chore.name(), worker);
+            return next;
+        } catch (RuntimeException e) {
+            log.warn("'{}' failed and is tried again: {}", chore.name(), e.toString());
+            return jittered(chore.interval());
+        }
+    }
+
+    /** Runs a step again and again, each time after the wait that the step before asked for. */
+    private static void repeat(ThreadPoolTaskScheduler scheduler, Supplier<Duration> step, Duration first) {
+        AtomicReference<Duration> wait = new AtomicReference<>(first);
+        scheduler.schedule(
+                () -> wait.set(step.get()),
+                context -> context.getClock().instant().plus(wait.get()));
+    }
+
+    private static ThreadPoolTaskScheduler scheduler(String prefix, int threads) {
+        ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+        scheduler.setThreadNamePrefix(prefix);
+        scheduler.setPoolSize(threads);
+        scheduler.setDaemon(true);
+        scheduler.setWaitForTasksToCompleteOnShutdown(true);
+        scheduler.setAwaitTerminationMillis(LAST_PASS.toMillis());
+        scheduler.initialize();
+        return scheduler;
+    }
+
+    private static Duration jittered(Duration interval) {
+        double factor = 0.8 + 0.2 * ThreadLocalRandom.current().nextDouble();
+        return Duration.ofNanos((long) (interval.toNanos() * factor));
+    }
+}

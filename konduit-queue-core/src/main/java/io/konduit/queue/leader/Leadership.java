@@ -1,0 +1,135 @@
+package io.konduit.queue.leader;
+
+import io.konduit.queue.LeadershipAcquired;
+import io.konduit.queue.LeadershipLost;
+import io.konduit.queue.event.QueueEvents;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import net.javacrumbs.shedlock.core.ClockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds a ShedLock lock for as long as this instance is well.
+ *
+ * <ol>
+ *   <li>Without the lock: tries to get it. If the node dies after that, the lock ends by its TTL.
+ *   <li>With it: extends it. A lock that cannot be extended is lost, and so is one that nobody confirmed until shortly
+ *       before its TTL, counted from before the statement was sent.
+ * </ol>
+ *
+ * It saves work and is never needed for safety: two leaders at once do no harm.
+ */
+final class Leadership {
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
+    private static final String LOCK_NAME = "konduit-queue-leader";
+
+    private final LockProvider locks;
+    private final LeaderSettings settings;
+    private final UUID worker;
+    private final QueueEvents events;
+    private final LongSupplier nanoTime;
+    private @Nullable SimpleLock lock;
+    private long trustedUntilNanos;
+    private boolean storeUnavailable;
+    private boolean announced;
+
+    Leadership(LockProvider locks, LeaderSettings settings, UUID worker, QueueEvents events, LongSupplier nanoTime) {
+        this.locks = locks;
+        this.settings = settings;
+        this.worker = worker;
+        this.events = events;
+        this.nanoTime = nanoTime;
+    }
+
+    synchronized LeadershipState state() {
+        if (lock != null && nanoTime.getAsLong() - trustedUntilNanos < 0) {
+            return LeadershipState.LEADER;
+        }
+        return storeUnavailable ? LeadershipState.STORE_UNAVAILABLE : LeadershipState.NOT_LEADER;
+    }
+
+    /** One step: gets the lock, or extends it. Never throws. */
+    LeadershipState renew() {
+        LeadershipState state;
+        boolean isLeader;
+        synchronized (this) {
+            long sent = nanoTime.getAsLong();
+            try {
+                lock = lock == null ? acquire() : extend(lock);
+                if (lock != null) {
+                    // a tenth of the TTL for clocks that run at different speeds
+                    trustedUntilNanos = sent + settings.lockTtl().toNanos() * 9 / 10;
+                }
+                storeUnavailable = false;
+            } catch (RuntimeException e) {
+                if (!storeUnavailable) {
+                    log.warn(
+                            "The store of the leader lock does not answer ({})",
+                            e.getClass().getName());
+                }
+                storeUnavailable = true;
+                if (lock != null && nanoTime.getAsLong() - trustedUntilNanos >= 0) {
+                    lock = null;
+                }
+            }
+            state = state();
+            isLeader = state == LeadershipState.LEADER;
+            if (isLeader == announced) {
+                return state;
+            }
+            announced = isLeader;
+        }
+        announce(isLeader);
+        return state;
+    }
+
+    /** E2: gives the lock up, so that another instance can have it at once. */
+    void release() {
+        boolean wasLeader;
+        synchronized (this) {
+            wasLeader = announced;
+            announced = false;
+            try {
+                if (lock != null) {
+                    lock.unlock();
+                }
+            } catch (RuntimeException e) {
+                log.debug("The leader lock could not be released and ends by its TTL", e);
+            }
+            lock = null;
+        }
+        if (wasLeader) {
+            announce(false);
+        }
+    }
+
+    private @Nullable SimpleLock acquire() {
+        return locks.lock(configuration()).orElse(null);
+    }
+
+    private @Nullable SimpleLock extend(SimpleLock held) {
+        Optional<SimpleLock> extended = held.extend(settings.lockTtl(), Duration.ZERO);
+        return extended.orElse(null);
+    }
+
+    private LockConfiguration configuration() {
+        return new LockConfiguration(ClockProvider.now(), LOCK_NAME, settings.lockTtl(), Duration.ZERO);
+    }
+
+    private void announce(boolean isLeader) {
+        if (isLeader) {
+            log.info("This instance ({}) leads: it runs the background chores", worker);
+            events.publish(new LeadershipAcquired(worker));
+        } else {
+            log.info("This instance ({}) does not lead any more", worker);
+            events.publish(new LeadershipLost(worker));
+        }
+    }
+}

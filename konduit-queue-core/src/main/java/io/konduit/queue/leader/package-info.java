@@ -1,0 +1,5 @@
+/** Internal: who runs the background chores. */
+@NullMarked
+package io.konduit.queue.leader;
+
+import org.jspecify.annotations.NullMarked;

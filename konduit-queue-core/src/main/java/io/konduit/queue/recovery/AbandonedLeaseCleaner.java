@@ -1,0 +1,63 @@
+package io.konduit.queue.recovery;
+
+import io.konduit.queue.recovery.OrphanReclaimer.Surroundings;
+import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ReclaimRepository.Expired;
+import io.konduit.queue.store.ReclaimRepository.Reclaimed;
+import io.konduit.queue.store.ReclaimRepository.Terms;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes tasks away that have made no progress for very long, even though their worker still beats.
+ *
+ * <ol>
+ *   <li>Finds running tasks whose last checkpoint in this run, or whose claim, is older than the threshold.
+ *   <li>Takes them back as the reaper does, classified as abandoned. If the node dies, the next pass finds the rest.
+ * </ol>
+ */
+public final class AbandonedLeaseCleaner {
+    private static final Logger log = LoggerFactory.getLogger(AbandonedLeaseCleaner.class);
+
+    private final ReclaimRepository tasks;
+    private final ReclaimPolicy policy;
+    private final Duration threshold;
+    private final Surroundings surroundings;
+
+    public AbandonedLeaseCleaner(
+            ReclaimRepository tasks, ReclaimPolicy policy, Duration threshold, Surroundings surroundings) {
+        this.tasks = tasks;
+        this.policy = policy;
+        this.threshold = threshold;
+        this.surroundings = surroundings;
+    }
+
+    /** One pass over all abandoned tasks there are. */
+    public ReclaimResult cleanOnce() {
+        Terms terms = new Terms(
+                policy.grace(),
+                threshold,
+                policy.quarantineAfter(),
+                policy.backoff(),
+                policy.backoffCap(),
+                surroundings.actor());
+        ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        List<Expired> found;
+        List<Reclaimed> taken;
+        do {
+            found = tasks.findAbandoned(threshold, policy.batchSize());
+            taken = found.isEmpty() ? List.of() : tasks.reclaim(found, terms);
+            for (Reclaimed task : taken) {
+                log.warn(
+                        "Task {} ({}) had made no progress and was taken from worker {}",
+                        task.taskId(),
+                        task.type(),
+                        task.previousOwner());
+            }
+            report.add(found.size(), taken);
+        } while (!taken.isEmpty() && found.size() == policy.batchSize());
+        return report.finish("abandoned");
+    }
+}

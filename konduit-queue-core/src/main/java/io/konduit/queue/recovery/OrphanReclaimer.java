@@ -1,0 +1,113 @@
+package io.konduit.queue.recovery;
+
+import io.konduit.queue.ReaperFailed;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ReclaimRepository.Expired;
+import io.konduit.queue.store.ReclaimRepository.Terms;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The reaper: brings back tasks whose lease has ended.
+ *
+ * <ol>
+ *   <li>Asks the database for its time. After an outage or clock jump the pass is put off (H10).
+ *   <li>Finds orphans, oldest first, a page at a time. Nothing has changed yet if the node dies.
+ *   <li>Takes them back in batches, each one statement with its incidents. If the node dies, whole batches are done and
+ *       the others are found by the next pass.
+ * </ol>
+ *
+ * Any number of instances may do this at once: each orphan is taken back exactly once.
+ */
+public final class OrphanReclaimer {
+    private static final int PAGE = 10_000;
+
+    private final ReclaimRepository tasks;
+    private final ReclaimPolicy policy;
+    private final OutageGuard guard;
+    private final Surroundings surroundings;
+    private final LongSupplier nanoTime;
+
+    /**
+     * Whom the reaper tells.
+     *
+     * @param actor who it is, in the incidents
+     * @param wakeUp gets the queues that have tasks again
+     */
+    public record Surroundings(
+            QueueEvents events, ReclaimMonitor monitor, Consumer<Set<String>> wakeUp, String actor) {}
+
+    public OrphanReclaimer(
+            ReclaimRepository tasks,
+            ReclaimPolicy policy,
+            OutageGuard guard,
+            Surroundings surroundings,
+            LongSupplier nanoTime) {
+        this.tasks = tasks;
+        this.policy = policy;
+        this.guard = guard;
+        this.surroundings = surroundings;
+        this.nanoTime = nanoTime;
+    }
+
+    /** One pass over all orphans there are. */
+    public ReclaimResult reclaimOnce() {
+        return reclaimOnce(surroundings.actor());
+    }
+
+    /** One pass in somebody's name. */
+    public ReclaimResult reclaimOnce(String actor) {
+        try {
+            ReclaimResult result = pass(actor);
+            surroundings.monitor().passSucceeded();
+            return result;
+        } catch (RuntimeException e) {
+            guard.failed();
+            surroundings.monitor().passFailed();
+            surroundings.events().publish(new ReaperFailed(e.getClass().getName()));
+            throw e;
+        }
+    }
+
+    private ReclaimResult pass(String actor) {
+        long sent = nanoTime.getAsLong();
+        DatabaseMoment moment = tasks.moment();
+        guard.observed(moment, sent);
+        Duration wait = guard.remaining();
+        if (!wait.isZero()) {
+            return ReclaimResult.postponed(wait);
+        }
+        Terms terms =
+                new Terms(policy.grace(), null, policy.quarantineAfter(), policy.backoff(), policy.backoffCap(), actor);
+        ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        Expired last = Expired.FIRST;
+        List<Expired> page;
+        do {
+            page = tasks.findExpired(policy.grace(), last, PAGE);
+            for (int from = 0; from < page.size(); from += policy.batchSize()) {
+                List<Expired> batch = page.subList(from, Math.min(page.size(), from + policy.batchSize()));
+                report.add(batch.size(), tasks.reclaim(batch, terms));
+            }
+            last = page.isEmpty() ? last : page.get(page.size() - 1);
+        } while (page.size() == PAGE);
+        return report.finish("orphaned");
+    }
+
+    /** L8: how long to sleep, at most {@code interval}, until the earliest lease that is known will have ended. */
+    public Duration untilNextExpiry(Duration interval) {
+        OptionalLong next = tasks.millisToNextExpiry();
+        if (next.isEmpty()) {
+            return interval;
+        }
+        Duration untilExpired = Duration.ofMillis(Math.max(0, next.getAsLong()))
+                .plus(policy.grace())
+                .plusMillis(1);
+        return untilExpired.compareTo(interval) < 0 ? untilExpired : interval;
+    }
+}

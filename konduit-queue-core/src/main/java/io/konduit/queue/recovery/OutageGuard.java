@@ -1,0 +1,124 @@
+package io.konduit.queue.recovery;
+
+import io.konduit.queue.store.DatabaseMoment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * H10: notices that the database was away, restarted, or that its clock jumped, by comparing its clock with this node's
+ * monotonic one. Leases may then have ended although their workers are alive and could not, or did not know to, extend
+ * them. So the reaper waits one heartbeat round, in which every living worker extends its leases.
+ *
+ * <p>The wait is capped: a database that keeps failing delays recovery, and never stops it.
+ */
+public final class OutageGuard {
+    private static final Logger log = LoggerFactory.getLogger(OutageGuard.class);
+    private static final long TOLERANCE_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int CAP_IN_ROUNDS = 5;
+
+    private final long roundNanos;
+    private final LongSupplier nanoTime;
+    private @Nullable DatabaseMoment last;
+    private long lastNanos;
+    private boolean failing;
+    private boolean blocked;
+    private long blockedUntilNanos;
+    private boolean postponing;
+    private long postponingSinceNanos;
+
+    /**
+     * @param heartbeatInterval how often living workers are heard of
+     */
+    public OutageGuard(Duration heartbeatInterval, LongSupplier nanoTime) {
+        this.roundNanos = heartbeatInterval.toNanos() * 6 / 5;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * The database has answered.
+     *
+     * @param sentNanos this node's time before the question was sent
+     * @return whether leases may have ended unnoticed, so that a worker should extend its own at once
+     */
+    public synchronized boolean observed(DatabaseMoment moment, long sentNanos) {
+        long now = nanoTime.getAsLong();
+        String event = event(moment, sentNanos, now);
+        if (last == null) {
+            // a server that has only just come up may have been away for long before this node started
+            long up = nanosBetween(moment.startedAt(), moment.moment());
+            if (up >= 0 && up < roundNanos) {
+                block(now + roundNanos - up);
+            }
+        }
+        last = moment;
+        lastNanos = now;
+        failing = false;
+        if (event == null) {
+            return false;
+        }
+        block(now + roundNanos);
+        log.warn(
+                "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
+                event,
+                roundNanos / 1_000_000);
+        return true;
+    }
+
+    /** The database has not answered. */
+    public synchronized void failed() {
+        failing = true;
+    }
+
+    /** How long the reaper must wait before it may take tasks back; zero when it may now. */
+    public synchronized Duration remaining() {
+        long now = nanoTime.getAsLong();
+        if (!blocked || now - blockedUntilNanos >= 0) {
+            blocked = false;
+            postponing = false;
+            return Duration.ZERO;
+        }
+        if (!postponing) {
+            postponing = true;
+            postponingSinceNanos = now;
+        }
+        long capLeft = postponingSinceNanos + CAP_IN_ROUNDS * roundNanos - now;
+        if (capLeft <= 0) {
+            blocked = false;
+            postponing = false;
+            return Duration.ZERO;
+        }
+        return Duration.ofNanos(Math.min(blockedUntilNanos - now, capLeft));
+    }
+
+    private void block(long untilNanos) {
+        blocked = true;
+        blockedUntilNanos = untilNanos;
+    }
+
+    private @Nullable String event(DatabaseMoment moment, long sentNanos, long now) {
+        if (failing) {
+            return "The database was away";
+        }
+        if (last == null) {
+            return null;
+        }
+        if (!moment.startedAt().equals(last.startedAt())) {
+            return "The database was restarted";
+        }
+        long databaseAdvance = nanosBetween(last.moment(), moment.moment());
+        long leastAdvance = sentNanos - lastNanos;
+        long mostAdvance = now - lastNanos;
+        if (databaseAdvance < leastAdvance - TOLERANCE_NANOS || databaseAdvance > mostAdvance + TOLERANCE_NANOS) {
+            return "The database's clock jumped by " + (databaseAdvance - mostAdvance) / 1_000_000 + " ms";
+        }
+        return null;
+    }
+
+    private static long nanosBetween(Instant from, Instant to) {
+        return Duration.between(from, to).toNanos();
+    }
+}

@@ -1,0 +1,5 @@
+/** Internal: what brings back the tasks of lost workers. */
+@NullMarked
+package io.konduit.queue.recovery;
+
+import org.jspecify.annotations.NullMarked;

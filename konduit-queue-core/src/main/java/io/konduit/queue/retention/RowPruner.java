@@ -1,0 +1,41 @@
+package io.konduit.queue.retention;
+
+import io.konduit.queue.store.RetentionRepository;
+import io.konduit.queue.store.RetentionRepository.Kind;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes rows of one kind that have been kept long enough, in batches that never wait. If the node dies between two
+ * batches, the next pass goes on.
+ */
+public final class RowPruner {
+    private static final Logger log = LoggerFactory.getLogger(RowPruner.class);
+
+    private final RetentionRepository rows;
+    private final Kind kind;
+    private final Duration keep;
+    private final int batchSize;
+
+    public RowPruner(RetentionRepository rows, Kind kind, Duration keep, int batchSize) {
+        this.rows = rows;
+        this.kind = kind;
+        this.keep = keep;
+        this.batchSize = batchSize;
+    }
+
+    /** One pass; returns how many rows are gone. */
+    public int pruneOnce() {
+        int all = 0;
+        int removed;
+        do {
+            removed = rows.prune(kind, keep, batchSize);
+            all += removed;
+        } while (removed == batchSize && !Thread.currentThread().isInterrupted());
+        if (all > 0) {
+            log.info("Removed {} rows ({})", all, kind);
+        }
+        return all;
+    }
+}

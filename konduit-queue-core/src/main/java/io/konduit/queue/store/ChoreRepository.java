@@ -1,0 +1,30 @@
+package io.konduit.queue.store;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+/** When each background chore last succeeded, on whichever node. */
+public final class ChoreRepository {
+    private final QueueDatabase database;
+
+    public ChoreRepository(QueueDatabase database) {
+        this.database = database;
+    }
+
+    public void recordPass(String chore, UUID worker) {
+        database.control("record-pass")
+                .param("name", chore)
+                .param("worker", worker)
+                .update();
+    }
+
+    /** How long ago the chore last succeeded; empty when it never has. */
+    public Optional<Duration> sinceLastPass(String chore) {
+        return database.control("last-pass")
+                .param("name", chore)
+                .query(Long.class)
+                .optional()
+                .map(Duration::ofMillis);
+    }
+}
