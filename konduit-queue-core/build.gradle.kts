@@ -1,0 +1,34 @@
+plugins {
+    `java-library`
+    `maven-publish`
+}
+
+description = "The queue itself. Needs Spring, never Spring Boot."
+
+dependencies {
+    api(libs.jackson.databind)
+    api(libs.jspecify)
+    api(libs.shedlock.provider.jdbc.template)
+    api(libs.spring.context)
+    api(libs.spring.jdbc)
+    api(libs.spring.tx)
+    implementation(libs.flyway.core)
+    implementation(libs.flyway.database.postgresql)
+    implementation(libs.hikaricp)
+    implementation(libs.postgresql)
+    implementation(libs.slf4j.api)
+    implementation(libs.spring.data.jdbc)
+    compileOnly(libs.micrometer.core)
+
+    testImplementation(project(":konduit-queue-test-support"))
+    testImplementation(libs.archunit)
+    testImplementation(libs.micrometer.core)
+    testImplementation(libs.spring.boot.starter.test)
+    testRuntimeOnly(libs.junit.platform.launcher)
+}
+
+tasks.test {
+    // BuildsAgreeTests reads both builds: a change in one of them must run it again.
+    inputs.files(rootProject.allprojects.flatMap { listOf(it.file("pom.xml"), it.buildFile) })
+    inputs.files(rootProject.file("settings.gradle.kts"), rootProject.file("gradle/libs.versions.toml"))
+}

@@ -1,0 +1,28 @@
+plugins {
+    `java-library`
+    `maven-publish`
+}
+
+description = "One dependency: auto-configuration, properties, Actuator for konduit-queue."
+
+dependencies {
+    api(project(":konduit-queue-core"))
+    api(libs.spring.boot.starter.jackson)
+    api(libs.spring.boot.starter.jdbc)
+    compileOnly(libs.spring.boot.actuator.autoconfigure)
+    annotationProcessor(libs.spring.boot.configuration.processor)
+
+    testImplementation(project(":konduit-queue-test-support"))
+    testImplementation(libs.shedlock.spring)
+    testImplementation(libs.spring.boot.starter.actuator)
+    testImplementation(libs.spring.boot.starter.data.jdbc)
+    testImplementation(libs.spring.boot.starter.data.jpa)
+    testImplementation(libs.spring.boot.starter.flyway)
+    testImplementation(libs.spring.boot.starter.test)
+    testRuntimeOnly(libs.junit.platform.launcher)
+}
+
+tasks.named("compileJava") {
+    // The configuration processor merges hand-written metadata from the resources when there is some.
+    inputs.files(tasks.named("processResources"))
+}

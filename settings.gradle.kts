@@ -1,0 +1,21 @@
+pluginManagement {
+    repositories {
+        gradlePluginPortal()
+        mavenCentral()
+    }
+}
+
+dependencyResolutionManagement {
+    repositories {
+        mavenCentral()
+    }
+}
+
+rootProject.name = "konduit-queue"
+
+include(
+    "konduit-queue-test-support",
+    "konduit-queue-core",
+    "konduit-queue-spring-boot-starter",
+    "konduit-queue-sample",
+)
