@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -71,9 +72,9 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         repeat(vital, this::renew, Duration.ZERO);
         for (Chore chore : chores) {
             if (chore.isVital()) {
+                AtomicBoolean started = new AtomicBoolean();
                 // L6: orphans from before the start are found at once, whoever leads
-                vital.execute(() -> runNow(chore));
-                repeat(vital, () -> tick(chore), jittered(chore.interval()));
+                repeat(vital, () -> started.getAndSet(true) ? tick(chore) : runNow(chore), Duration.ZERO);
             } else {
                 repeat(housekeeping, () -> tick(chore), jittered(chore.interval()));
             }

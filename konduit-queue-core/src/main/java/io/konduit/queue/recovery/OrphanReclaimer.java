@@ -56,6 +56,11 @@ public final class OrphanReclaimer {
         this.nanoTime = nanoTime;
     }
 
+    /** How long after its end a lease is left alone. */
+    public Duration grace() {
+        return policy.grace();
+    }
+
     /** One pass over all orphans there are. */
     public ReclaimResult reclaimOnce() {
         return reclaimOnce(surroundings.actor());

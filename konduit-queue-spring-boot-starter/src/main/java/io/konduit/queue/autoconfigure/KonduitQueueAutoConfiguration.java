@@ -3,19 +3,27 @@ package io.konduit.queue.autoconfigure;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskQueue;
+import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.recovery.OrphanReclaimer;
+import io.konduit.queue.recovery.OutageGuard;
+import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.recovery.ReclaimPolicy;
 import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.store.AdministrationRepository;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.worker.Notifier;
+import io.konduit.queue.worker.WorkerIdentity;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -148,5 +156,70 @@ public final class KonduitQueueAutoConfiguration {
             ObjectProvider<TaskWakeUp> wakeUps) {
         return new TransactionalTaskQueue(
                 tasks, handlers, converter, properties.rejectUnknownTypes(), wakeUps::orderedStream);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OutageGuard konduitOutageGuard(KonduitQueueProperties properties) {
+        return new OutageGuard(properties.worker().heartbeatInterval(), System::nanoTime);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReclaimRepository konduitReclaimRepository(QueueDatabase database) {
+        return new ReclaimRepository(database);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReclaimPolicy konduitReclaimPolicy(KonduitQueueProperties properties) {
+        KonduitQueueProperties.Zombie zombie = properties.zombie();
+        return new ReclaimPolicy(
+                properties.reaperGrace(),
+                properties.reaperBatchSize(),
+                zombie.isolateAfter(),
+                zombie.quarantineAfter(),
+                zombie.backoff(),
+                zombie.backoffCap());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OrphanReclaimer.Surroundings konduitReclaimSurroundings(
+            QueueEvents events,
+            ObjectProvider<ReclaimMonitor> monitor,
+            ObjectProvider<TaskWakeUp> wakeUps,
+            ObjectProvider<WorkerIdentity> identity) {
+        String worker = identity.stream()
+                .map(known -> known.id().toString())
+                .findFirst()
+                .orElse("application");
+        return new OrphanReclaimer.Surroundings(
+                events,
+                monitor.getIfUnique(() -> ReclaimMonitor.NONE),
+                queues -> wakeUps.orderedStream().forEach(wakeUp -> wakeUp.tasksDue(queues)),
+                "reaper@" + worker);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    OrphanReclaimer konduitOrphanReclaimer(
+            ReclaimRepository tasks,
+            ReclaimPolicy policy,
+            OutageGuard guard,
+            OrphanReclaimer.Surroundings surroundings) {
+        return new OrphanReclaimer(tasks, policy, guard, surroundings, System::nanoTime);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TaskAdministration konduitTaskAdministration(
+            QueueDatabase database,
+            TaskRepository tasks,
+            ReclaimRepository orphans,
+            OrphanReclaimer reclaimer,
+            OrphanReclaimer.Surroundings surroundings) {
+        return new TaskAdministration(
+                new AdministrationRepository(database), tasks, orphans, reclaimer, surroundings.wakeUp());
     }
 }

@@ -30,7 +30,10 @@ public record KonduitQueueProperties(
         @DefaultValue Schema schema,
         @DefaultValue Worker worker,
         @DefaultValue Retry retry,
-        @DefaultValue Zombie zombie) {
+        @DefaultValue Zombie zombie,
+        @DefaultValue Leader leader,
+        @DefaultValue Abandoned abandoned,
+        @DefaultValue Retention retention) {
 
     /**
      * Where the tables are.
@@ -53,6 +56,7 @@ public record KonduitQueueProperties(
      * @param pollInterval How long an idle worker waits at most before it looks for tasks again.
      * @param listen Whether workers hear of new tasks by LISTEN/NOTIFY. Switch it off behind a transaction pooler.
      * @param heartbeatInterval How often the worker tells that it is alive. At most a third of the lock timeout.
+     * @param staleThreshold A worker that has not been heard of for this long is marked STALE. Its tasks stay its own.
      * @param timeout The hard limit of one run, for handlers that set none. 0 means none.
      * @param warnAfter A run that takes longer than this is logged once. 0 means never.
      * @param drainTimeout How long handlers may go on when the application stops, before their tasks are given back.
@@ -66,6 +70,7 @@ public record KonduitQueueProperties(
             @DefaultValue("1s") Duration pollInterval,
             @DefaultValue("true") boolean listen,
             @DefaultValue("10s") Duration heartbeatInterval,
+            @DefaultValue("60s") Duration staleThreshold,
             @DefaultValue("0s") Duration timeout,
             @DefaultValue("1h") Duration warnAfter,
             @DefaultValue("30s") Duration drainTimeout) {}
@@ -89,7 +94,56 @@ public record KonduitQueueProperties(
     /**
      * What is done about tasks that lose their workers.
      *
+     * @param warnAbove A task that has lost more workers than this shows in metrics, health and the endpoint.
      * @param isolateAfter A task that has lost this many workers runs alone in its worker.
+     * @param quarantineAfter A task that has lost this many workers is held for a person.
+     * @param backoff How long a task waits when it comes back for the second time. The first time it comes back at once.
+     * @param backoffCap The longest wait. Each wait is twice as long as the one before.
      */
-    public record Zombie(@DefaultValue("2") int isolateAfter) {}
+    public record Zombie(
+            @DefaultValue("3") int warnAbove,
+            @DefaultValue("2") int isolateAfter,
+            @DefaultValue("5") int quarantineAfter,
+            @DefaultValue("5s") Duration backoff,
+            @DefaultValue("5m") Duration backoffCap) {}
+
+    /**
+     * Which instance runs the background chores.
+     *
+     * @param lockTtl How long the lock of a crashed leader lasts.
+     * @param renewInterval How often the leader renews the lock. At most a third of the TTL.
+     * @param acquireRetryInterval How often the others try to get it.
+     */
+    public record Leader(
+            @DefaultValue("30s") Duration lockTtl,
+            @DefaultValue("10s") Duration renewInterval,
+            @DefaultValue("5s") Duration acquireRetryInterval) {}
+
+    /**
+     * Tasks that make no progress although their worker is alive.
+     *
+     * @param threshold How long after its last checkpoint, or its claim, a running task counts as abandoned. 0 means never.
+     * @param interval How often the leader looks for them.
+     */
+    public record Abandoned(
+            @DefaultValue("7d") Duration threshold,
+            @DefaultValue("6h") Duration interval) {}
+
+    /**
+     * How long what is kept. 0 keeps for ever.
+     *
+     * @param completed Completed and cancelled tasks.
+     * @param failed Failed tasks.
+     * @param incidents The evidence of lost workers and of decisions by people.
+     * @param workers Workers that are long gone.
+     * @param interval How often the leader removes what is old enough.
+     * @param batchSize How many rows are removed in one transaction.
+     */
+    public record Retention(
+            @DefaultValue("7d") Duration completed,
+            @DefaultValue("30d") Duration failed,
+            @DefaultValue("90d") Duration incidents,
+            @DefaultValue("1d") Duration workers,
+            @DefaultValue("10m") Duration interval,
+            @DefaultValue("5000") int batchSize) {}
 }

@@ -4,6 +4,7 @@ import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
@@ -13,6 +14,7 @@ import io.konduit.queue.worker.LeaseFence;
 import io.konduit.queue.worker.QueueMonitor;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
+import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerSettings;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -74,6 +76,13 @@ public final class KonduitQueueWorkerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    WorkerRegistry konduitWorkerRegistry(
+            WorkerRepository workers, WorkerIdentity identity, OutageGuard guard, QueueEvents events) {
+        return new WorkerRegistry(workers, identity, guard, events, System::nanoTime);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     LeaseFence konduitLeaseFence(QueueDatabase database, LeaseRepository leases) {
         return new LeaseFence(database, leases);
     }
@@ -94,7 +103,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
             WorkerIdentity identity,
             LeaseRepository leases,
             IncidentRepository incidents,
-            WorkerRepository workers,
+            WorkerRegistry registry,
             NotificationChannel channel,
             JobHandlerRegistry handlers,
             PayloadConverter converter,
@@ -111,7 +120,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
                 new WorkerLifecycle.Parts(
                         leases,
                         incidents,
-                        workers,
+                        registry,
                         channel,
                         handlers,
                         converter,

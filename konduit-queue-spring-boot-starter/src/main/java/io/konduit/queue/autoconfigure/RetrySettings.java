@@ -1,8 +1,8 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.RetryPolicy;
-import io.konduit.queue.DurationText;
 
 /** Checks {@code konduit.queue.retry.*} and makes the policy of it. */
 final class RetrySettings {

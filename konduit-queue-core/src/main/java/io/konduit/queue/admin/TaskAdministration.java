@@ -1,0 +1,171 @@
+package io.konduit.queue.admin;
+
+import io.konduit.queue.HeldTask;
+import io.konduit.queue.Incident;
+import io.konduit.queue.InvalidTaskException;
+import io.konduit.queue.Task;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskNotFoundException;
+import io.konduit.queue.TaskStateException;
+import io.konduit.queue.TaskStatus;
+import io.konduit.queue.recovery.OrphanReclaimer;
+import io.konduit.queue.recovery.ReclaimResult;
+import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ReclaimRepository.Expired;
+import io.konduit.queue.store.TaskRepository;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DuplicateKeyException;
+
+/**
+ * What a person may see and decide. Every decision names its actor, is written together with an audit row, and either
+ * happens or says why it cannot.
+ */
+public final class TaskAdministration {
+    private static final Logger log = LoggerFactory.getLogger(TaskAdministration.class);
+    private static final int LONGEST_TEXT = 500;
+    private static final int MOST_ROWS = 1_000;
+
+    private final AdministrationRepository decisions;
+    private final TaskRepository tasks;
+    private final ReclaimRepository orphans;
+    private final OrphanReclaimer reclaimer;
+    private final Duration grace;
+    private final Consumer<Set<String>> wakeUp;
+
+    public TaskAdministration(
+            AdministrationRepository decisions,
+            TaskRepository tasks,
+            ReclaimRepository orphans,
+            OrphanReclaimer reclaimer,
+            Consumer<Set<String>> wakeUp) {
+        this.decisions = decisions;
+        this.tasks = tasks;
+        this.orphans = orphans;
+        this.reclaimer = reclaimer;
+        this.grace = reclaimer.grace();
+        this.wakeUp = wakeUp;
+    }
+
+    /** The review inbox: held tasks by id, after {@code after} if given. */
+    public List<HeldTask> held(@Nullable TaskId after, int most) {
+        return decisions.held(after == null ? Long.MIN_VALUE : after.value(), requirePage(most));
+    }
+
+    /** Live tasks that have lost more than so many workers, most first. */
+    public List<Task> zombiesAbove(int count, int most) {
+        return decisions.zombies(count, requirePage(most)).stream()
+                .map(tasks::find)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** The evidence of the last {@code period}, newest first. */
+    public List<Incident> incidents(Duration period, int most) {
+        if (period.isNegative() || period.isZero()) {
+            throw new InvalidTaskException("Expected the period to be greater than zero, but it is " + period + ".");
+        }
+        return decisions.incidents(period, Long.MAX_VALUE, requirePage(most));
+    }
+
+    /** The evidence of one task, newest first. */
+    public List<Incident> incidentsOf(TaskId id, int most) {
+        return decisions.incidentsOf(id, requirePage(most));
+    }
+
+    /** Lets a held task run again. */
+    public void release(TaskId id, String actor, @Nullable String note) {
+        requireText(actor, note);
+        if (!decisions.release(id, actor, note)) {
+            throw wrongState(id, "released", TaskStatus.HELD);
+        }
+        tell(id, "released", actor);
+    }
+
+    /** Says that a held task is not to run again. */
+    public void fail(TaskId id, String actor, @Nullable String note) {
+        requireText(actor, note);
+        if (!decisions.failByHand(id, actor, note)) {
+            throw wrongState(id, "failed", TaskStatus.HELD);
+        }
+        tell(id, "failed", actor);
+    }
+
+    /** Gives a failed task so many more attempts. */
+    public void retry(TaskId id, int attempts, String actor, @Nullable String note) {
+        requireText(actor, note);
+        if (attempts < 1) {
+            throw new InvalidTaskException("Expected at least 1 more attempt, but found " + attempts + ".");
+        }
+        try {
+            if (!decisions.retry(id, attempts, actor, note)) {
+                throw wrongState(id, "retried", TaskStatus.FAILED);
+            }
+        } catch (DuplicateKeyException e) {
+            throw new TaskStateException(
+                    "Task " + id
+                            + " cannot be retried: another live task has its unique key. Wait until that one has ended, or cancel it.");
+        }
+        tell(id, "retried", actor);
+    }
+
+    /** Takes a task back for good, whatever its state. */
+    public void cancel(TaskId id, String actor, @Nullable String note) {
+        requireText(actor, note);
+        if (!tasks.cancel(id, actor, note)) {
+            Task task = tasks.find(id).orElseThrow(() -> new TaskNotFoundException(id));
+            throw new TaskStateException("Task " + id + " cannot be cancelled: it is " + task.status() + " already.");
+        }
+        tell(id, "cancelled", actor);
+    }
+
+    /** The dry run of {@link #reclaimNow}: what it would take back, oldest first. */
+    public List<TaskId> orphans(int most) {
+        return orphans.findExpired(grace, Expired.FIRST, requirePage(most)).stream()
+                .map(expired -> TaskId.of(expired.id()))
+                .toList();
+    }
+
+    /** Takes all orphans back at once, in the actor's name. */
+    public ReclaimResult reclaimNow(String actor) {
+        requireText(actor, null);
+        return reclaimer.reclaimOnce(actor);
+    }
+
+    private void tell(TaskId id, String what, String actor) {
+        log.info("Task {} was {} by {}", id, what, actor);
+        tasks.find(id)
+                .filter(task -> task.status() == TaskStatus.PENDING)
+                .ifPresent(task -> wakeUp.accept(Set.of(task.queue())));
+    }
+
+    private RuntimeException wrongState(TaskId id, String what, TaskStatus expected) {
+        Optional<Task> task = tasks.find(id);
+        if (task.isEmpty()) {
+            return new TaskNotFoundException(id);
+        }
+        return new TaskStateException("Task " + id + " cannot be " + what + ": expected it to be " + expected
+                + ", but it is " + task.get().status() + ".");
+    }
+
+    private static int requirePage(int most) {
+        if (most < 1 || most > MOST_ROWS) {
+            throw new InvalidTaskException("Expected a page of 1 to " + MOST_ROWS + " rows, but found " + most + ".");
+        }
+        return most;
+    }
+
+    private static void requireText(String actor, @Nullable String note) {
+        if (actor.isBlank() || actor.length() > LONGEST_TEXT || note != null && note.length() > LONGEST_TEXT) {
+            throw new InvalidTaskException("Expected an actor of 1 to " + LONGEST_TEXT
+                    + " characters and a note of at most as many. Every decision is recorded with its actor.");
+        }
+    }
+}
