@@ -8,6 +8,7 @@ description = "The queue itself. Needs Spring, never Spring Boot."
 dependencies {
     api(libs.jackson.databind)
     api(libs.jspecify)
+    api(libs.micrometer.observation)
     api(libs.shedlock.provider.jdbc.template)
     api(libs.spring.context)
     api(libs.spring.jdbc)

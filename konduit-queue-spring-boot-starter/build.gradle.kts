@@ -9,6 +9,7 @@ dependencies {
     api(project(":konduit-queue-core"))
     api(libs.spring.boot.starter.jackson)
     api(libs.spring.boot.starter.jdbc)
+    compileOnly(libs.micrometer.core)
     compileOnly(libs.spring.boot.actuator.autoconfigure)
     annotationProcessor(libs.spring.boot.configuration.processor)
 

@@ -1,11 +1,13 @@
 package io.konduit.queue;
 
+import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ClaimRequest;
@@ -131,7 +133,13 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
     /** A queue whose application has these handler beans. */
     public TaskQueue queue(Object... handlerBeans) {
         TaskWakeUp wakeUp = queues -> workers.forEach(worker -> worker.tasksDue(queues));
-        return new TransactionalTaskQueue(tasks(), registry(handlerBeans), converter(), false, () -> Stream.of(wakeUp));
+        return new TransactionalTaskQueue(
+                tasks(),
+                registry(handlerBeans),
+                converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        () -> Stream.of(wakeUp), EnqueueMonitor.NONE, TaskObservations.none()));
     }
 
     /** The leases of a worker with a new identity. */
@@ -222,6 +230,7 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
                         transactionManager,
                         queueEvents(),
                         QueueMonitor.NONE,
+                        TaskObservations.none(),
                         Thread::new));
         workers.add(worker);
         worker.start();

@@ -1,7 +1,10 @@
 package io.konduit.queue.enqueue;
 
+import io.konduit.queue.store.NewTask;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -11,39 +14,63 @@ import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Collects the queues of one transaction and passes them on once, after its commit; at once without a transaction. */
+/**
+ * Collects what one transaction enqueues and, once and after its commit, counts it and wakes workers; at once without a
+ * transaction.
+ */
 final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
     private final Supplier<Stream<TaskWakeUp>> source;
+    private final EnqueueMonitor monitor;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
      * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
      */
-    AfterCommit(Supplier<Stream<TaskWakeUp>> source) {
+    AfterCommit(Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
         this.source = source;
+        this.monitor = monitor;
     }
 
-    void wake(Set<String> queues) {
-        if (queues.isEmpty()) {
-            return;
-        }
-        if (!TransactionSynchronizationManager.isSynchronizationActive()
-                || !TransactionSynchronizationManager.isActualTransactionActive()) {
-            passOn(queues);
-            return;
-        }
-        for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
-            if (present instanceof Collected collected && collected.owner() == this) {
-                collected.queues.addAll(queues);
-                return;
+    void enqueued(NewTask task) {
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.isActualTransactionActive()) {
+            collected().add(task);
+        } else {
+            monitor.enqueued(task.queue(), task.type(), 1);
+            if (isDue(task)) {
+                wake(Set.of(task.queue()));
             }
         }
-        TransactionSynchronizationManager.registerSynchronization(new Collected(queues));
     }
 
-    private void passOn(Set<String> queues) {
+    void enqueued(List<NewTask> tasks) {
+        if (tasks.isEmpty()) {
+            return;
+        }
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.isActualTransactionActive()) {
+            tasks.forEach(collected()::add);
+        } else {
+            Collected all = new Collected();
+            tasks.forEach(all::add);
+            all.afterCommit();
+        }
+    }
+
+    private Collected collected() {
+        for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
+            if (present instanceof Collected collected && collected.owner() == this) {
+                return collected;
+            }
+        }
+        Collected created = new Collected();
+        TransactionSynchronizationManager.registerSynchronization(created);
+        return created;
+    }
+
+    private void wake(Set<String> queues) {
         List<TaskWakeUp> known = wakeUps;
         if (known == null) {
             known = source.get().toList();
@@ -59,20 +86,34 @@ final class AfterCommit {
         }
     }
 
-    private final class Collected implements TransactionSynchronization {
-        private final Set<String> queues;
+    /** A task with a moment of its own may be due or not: the poll finds it. */
+    private static boolean isDue(NewTask task) {
+        return task.runAt() == null && task.delay().isZero();
+    }
 
-        Collected(Set<String> queues) {
-            this.queues = new HashSet<>(queues);
-        }
+    private final class Collected implements TransactionSynchronization {
+        private record Kind(String queue, String type) {}
+
+        private final Map<Kind, Integer> counts = new HashMap<>();
+        private final Set<String> due = new HashSet<>();
 
         AfterCommit owner() {
             return AfterCommit.this;
         }
 
+        void add(NewTask task) {
+            counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
+            if (isDue(task)) {
+                due.add(task.queue());
+            }
+        }
+
         @Override
         public void afterCommit() {
-            passOn(queues);
+            counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
+            if (!due.isEmpty()) {
+                wake(due);
+            }
         }
     }
 }

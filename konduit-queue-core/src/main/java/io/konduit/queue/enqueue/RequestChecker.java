@@ -31,7 +31,7 @@ final class RequestChecker {
         this.rejectUnknownTypes = rejectUnknownTypes;
     }
 
-    NewTask check(TaskRequest request) {
+    NewTask check(TaskRequest request, @Nullable String traceContext) {
         String type = TaskNames.requireType(request.type(), "the task type");
         Optional<JobHandlerMethod> handler = handlers.find(type);
         if (rejectUnknownTypes && handler.isEmpty()) {
@@ -62,7 +62,8 @@ final class RequestChecker {
                 request.timeout() == null ? null : span(request.timeout(), "timeout", type, Duration.ZERO),
                 request.uniqueKey() == null
                         ? null
-                        : TaskNames.requireUniqueKey(request.uniqueKey(), "the unique key of a '" + type + "' task"));
+                        : TaskNames.requireUniqueKey(request.uniqueKey(), "the unique key of a '" + type + "' task"),
+                traceContext);
     }
 
     private static String queue(TaskRequest request, Optional<JobHandlerMethod> handler) {

@@ -7,14 +7,14 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.NewTask;
 import io.konduit.queue.store.TaskRepository;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +24,27 @@ public final class TransactionalTaskQueue implements TaskQueue {
 
     private final TaskRepository tasks;
     private final RequestChecker checker;
+    private final TaskObservations observations;
     private final AfterCommit afterCommit;
+
+    /**
+     * What the queue tells of what it does.
+     *
+     * @param wakeUps asked when something was first enqueued
+     */
+    public record Surroundings(
+            Supplier<Stream<TaskWakeUp>> wakeUps, EnqueueMonitor monitor, TaskObservations observations) {}
 
     public TransactionalTaskQueue(
             TaskRepository tasks,
             JobHandlerRegistry handlers,
             PayloadConverter converter,
             boolean rejectUnknownTypes,
-            Supplier<Stream<TaskWakeUp>> wakeUps) {
+            Surroundings surroundings) {
         this.tasks = tasks;
         this.checker = new RequestChecker(handlers, converter, rejectUnknownTypes);
-        this.afterCommit = new AfterCommit(wakeUps);
+        this.observations = surroundings.observations();
+        this.afterCommit = new AfterCommit(surroundings.wakeUps(), surroundings.monitor());
     }
 
     @Override
@@ -49,23 +59,36 @@ public final class TransactionalTaskQueue implements TaskQueue {
 
     @Override
     public Submission submit(TaskRequest request) {
-        NewTask task = checker.check(request);
-        Submission submission = tasks.enqueue(task);
-        if (submission.created() && isDue(task)) {
-            afterCommit.wake(Set.of(task.queue()));
-        }
-        return submission;
+        return observations.enqueue(request.type(), traceContext -> {
+            NewTask task = checker.check(request, traceContext);
+            Submission submission = tasks.enqueue(task);
+            if (submission.created()) {
+                afterCommit.enqueued(task);
+            }
+            return submission;
+        });
     }
 
     @Override
     public List<TaskId> enqueueAll(Collection<TaskRequest> requests) {
-        List<NewTask> checked = requests.stream().map(checker::check).toList();
-        List<Submission> submissions = tasks.enqueueAll(checked);
-        afterCommit.wake(checked.stream()
-                .filter(TransactionalTaskQueue::isDue)
-                .map(NewTask::queue)
-                .collect(Collectors.toUnmodifiableSet()));
-        return submissions.stream().map(Submission::id).toList();
+        if (requests.isEmpty()) {
+            return List.of();
+        }
+        String type = requests.iterator().next().type();
+        return observations.enqueue(type, traceContext -> {
+            List<NewTask> checked = requests.stream()
+                    .map(request -> checker.check(request, traceContext))
+                    .toList();
+            List<Submission> submissions = tasks.enqueueAll(checked);
+            List<NewTask> created = new ArrayList<>();
+            for (int i = 0; i < submissions.size(); i++) {
+                if (submissions.get(i).created()) {
+                    created.add(checked.get(i));
+                }
+            }
+            afterCommit.enqueued(created);
+            return submissions.stream().map(Submission::id).toList();
+        });
     }
 
     @Override
@@ -76,10 +99,5 @@ public final class TransactionalTaskQueue implements TaskQueue {
     @Override
     public boolean cancel(TaskId id) {
         return tasks.cancel(id, APPLICATION, null);
-    }
-
-    /** A task with a moment of its own may be due or not: the poll finds it. */
-    private static boolean isDue(NewTask task) {
-        return task.runAt() == null && task.delay().isZero();
     }
 }

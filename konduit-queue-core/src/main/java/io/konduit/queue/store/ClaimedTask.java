@@ -23,6 +23,7 @@ public record ClaimedTask(
         Duration lockTimeout,
         @Nullable Duration timeout,
         @Nullable String checkpoint,
+        @Nullable String traceContext,
         OffsetDateTime createdAt,
         Duration waited) {
 

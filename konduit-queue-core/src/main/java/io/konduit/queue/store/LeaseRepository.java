@@ -248,6 +248,7 @@ public final class LeaseRepository {
                 Duration.ofMillis(row.getLong("lock_timeout_ms")),
                 limit,
                 row.getString("checkpoint"),
+                row.getString("trace_context"),
                 row.getObject("created_at", OffsetDateTime.class),
                 Duration.ofMillis(row.getLong("waited_ms")));
     }

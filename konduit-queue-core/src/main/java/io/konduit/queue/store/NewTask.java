@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A checked request, ready to be stored; null leaves the choice to the worker.
  *
  * @param runAt null for now plus {@code delay} on the database's clock
+ * @param traceContext of the sender, as the tracer wrote it
  */
 public record NewTask(
         String queue,
@@ -20,7 +21,8 @@ public record NewTask(
         @Nullable Boolean reapable,
         @Nullable Duration lockTimeout,
         @Nullable Duration timeout,
-        @Nullable String uniqueKey) {
+        @Nullable String uniqueKey,
+        @Nullable String traceContext) {
 
     /** Without the payload, which never shows in logs. */
     @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The statements, one {@code .sql} resource each, with every {@code konduit_*} name put into the configured schema. */
 final class SqlStatements {
     private static final Pattern NAME = Pattern.compile(
-            "\\bkonduit_(tasks|task_history|task_incident|task_id_seq|task|worker|chore|queue|shedlock)\\b");
+            "\\bkonduit_(tasks|task_history|task_incident|task_id_seq|task|worker|chore|queue_audit|queue|shedlock)\\b");
 
     private final String prefix;
     private final Map<String, String> loaded = new ConcurrentHashMap<>();

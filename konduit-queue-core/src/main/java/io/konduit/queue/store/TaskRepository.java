@@ -105,7 +105,8 @@ public final class TaskRepository {
                 .param("maxAttempts", task.maxAttempts())
                 .param("reapable", task.reapable())
                 .param("lockTimeoutMs", millis(task.lockTimeout()))
-                .param("timeoutMs", millis(task.timeout()));
+                .param("timeoutMs", millis(task.timeout()))
+                .param("traceContext", task.traceContext());
     }
 
     private List<Submission> insertMany(List<NewTask> tasks) {
@@ -121,6 +122,7 @@ public final class TaskRepository {
                 .param("lockTimeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.lockTimeout())))
                 .param("timeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.timeout())))
                 .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
+                .param("traceContext", tasks.get(0).traceContext())
                 .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
                 .list();
         List<Submission> result = new ArrayList<>(inserted.size());

@@ -1,6 +1,5 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.DurationText;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -17,12 +16,14 @@ final class LeaseWatchdog {
     private static final long IDLE_NAP = Duration.ofMillis(500).toNanos();
 
     private final ActiveLeases active;
+    private final WorkerEvents events;
     private final long warnAfterNanos;
     private final LongSupplier nanoTime;
     private volatile boolean stopped;
 
-    LeaseWatchdog(ActiveLeases active, Duration warnAfter, LongSupplier nanoTime) {
+    LeaseWatchdog(ActiveLeases active, WorkerEvents events, Duration warnAfter, LongSupplier nanoTime) {
         this.active = active;
+        this.events = events;
         this.warnAfterNanos = warnAfter.toNanos();
         this.nanoTime = nanoTime;
     }
@@ -54,10 +55,7 @@ final class LeaseWatchdog {
                         execution.task());
             }
             if (execution.becomesLong(now, warnAfterNanos)) {
-                log.warn(
-                        "{} has been running for more than {}",
-                        execution.task(),
-                        DurationText.of(Duration.ofNanos(warnAfterNanos)));
+                events.ranLong(execution, Duration.ofNanos(warnAfterNanos));
             }
         }
     }

@@ -19,4 +19,10 @@ public interface QueueMonitor {
     default void givenBack(ClaimedTask task) {}
 
     default void leaseLost(ClaimedTask task) {}
+
+    /** Workers that had lost so many tasks to the reaper turned out to be alive. */
+    default void falselyReclaimed(int tasks) {}
+
+    /** A run has taken longer than {@code konduit.queue.worker.warn-after}. */
+    default void ranLong(ClaimedTask task) {}
 }

@@ -5,9 +5,11 @@ import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.LeaseRepository;
+import io.micrometer.observation.Observation;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +40,7 @@ final class TaskRunner {
     private final LeaseFence fence;
     private final PayloadConverter converter;
     private final RetryPolicy retryPolicy;
+    private final TaskObservations observations;
     private final @Nullable TransactionTemplate transaction;
     private final String worker;
 
@@ -46,11 +49,13 @@ final class TaskRunner {
             LeaseFence fence,
             PayloadConverter converter,
             RetryPolicy retryPolicy,
+            TaskObservations observations,
             @Nullable PlatformTransactionManager transactionManager) {
         this.leases = leases;
         this.fence = fence;
         this.converter = converter;
         this.retryPolicy = retryPolicy;
+        this.observations = observations;
         this.transaction = transactionManager == null ? null : new TransactionTemplate(transactionManager);
         this.worker = leases.worker().toString();
     }
@@ -66,14 +71,17 @@ final class TaskRunner {
         MDC.put(MDC_ATTEMPT, Integer.toString(task.attempt()));
         MDC.put(MDC_WORKER, worker);
         fence.bind(execution);
-        try {
+        Observation observation = observations.execution(task).start();
+        try (Observation.Scope scope = observation.openScope()) {
             boolean completed = call(execution, handler);
             execution.finish(System.nanoTime());
             return completed ? new Outcome.Written(execution) : new Outcome.Completed(execution);
         } catch (Throwable error) {
             execution.finish(System.nanoTime());
+            TaskObservations.failed(observation, error);
             return afterError(execution, error);
         } finally {
+            observation.stop();
             fence.unbind();
             MDC.remove(MDC_TASK);
             MDC.remove(MDC_TYPE);

@@ -1,11 +1,13 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.LeaseLost;
 import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.FailureResult;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +63,17 @@ final class WorkerEvents {
     /** The database has refused the outcome of a run. */
     void refused(Execution execution) {
         tellLost(execution, "its result was refused and changed nothing");
+    }
+
+    void falselyReclaimed(int tasks) {
+        if (tasks > 0) {
+            monitor.falselyReclaimed(tasks);
+        }
+    }
+
+    void ranLong(Execution execution, Duration limit) {
+        log.warn("{} has been running for more than {}", execution.task(), DurationText.of(limit));
+        monitor.ranLong(execution.task());
     }
 
     private void tellLost(Execution execution, String consequence) {

@@ -8,6 +8,7 @@ import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
@@ -56,6 +57,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             @Nullable PlatformTransactionManager transactionManager,
             QueueEvents events,
             QueueMonitor monitor,
+            TaskObservations observations,
             ThreadFactory handlerThreads) {}
 
     public WorkerLifecycle(WorkerSettings settings, WorkerIdentity identity, Parts parts) {
@@ -148,11 +150,16 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     events,
                     new LeaseKeeper.Beat(beat, settings.heartbeatInterval()),
                     System::nanoTime);
-            watchdog = new LeaseWatchdog(active, settings.warnAfter(), System::nanoTime);
+            watchdog = new LeaseWatchdog(active, events, settings.warnAfter(), System::nanoTime);
             listener = new NotificationListener(
                     parts.channel(), this::tasksDue, () -> pollers.forEach(TaskPoller::tasksDue));
             TaskRunner runner = new TaskRunner(
-                    parts.leases(), parts.fence(), parts.converter(), parts.retryPolicy(), parts.transactionManager());
+                    parts.leases(),
+                    parts.fence(),
+                    parts.converter(),
+                    parts.retryPolicy(),
+                    parts.observations(),
+                    parts.transactionManager());
             TaskPoller.Node node = new TaskPoller.Node(
                     parts.leases(),
                     active,

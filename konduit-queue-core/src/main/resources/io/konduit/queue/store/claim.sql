@@ -17,6 +17,7 @@ due as materialized (
       order by t.run_at, t.id
       limit :most
         for no key update skip locked) s
+   where not exists (select 1 from konduit_queue q where q.name = p.queue) -- paused
    limit :most)
 update konduit_task t
    set status = 'RUNNING', attempts = t.attempts + 1, lease_epoch = t.lease_epoch + 1, locked_by = :worker,
@@ -28,5 +29,5 @@ update konduit_task t
   from due left join handler h on h.type = due.type
  where t.id = due.id
 returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.zombie_count,
-          coalesce(t.lock_timeout_ms, h.lock_timeout_ms, :lockTimeoutMs) as lock_timeout_ms, t.timeout_ms, t.checkpoint, t.created_at,
+          coalesce(t.lock_timeout_ms, h.lock_timeout_ms, :lockTimeoutMs) as lock_timeout_ms, t.timeout_ms, t.checkpoint, t.trace_context, t.created_at,
           (extract(epoch from clock_timestamp() - t.run_at) * 1000)::bigint as waited_ms

@@ -8,10 +8,10 @@ with request as materialized (
                            timeout_ms, unique_key, place)),
 created as (
   insert into konduit_task
-         (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, created_at)
+         (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, trace_context, created_at)
   select id, queue, type, payload::jsonb, priority, 'PENDING',
          coalesce(run_at, clock_timestamp() + delay_ms * interval '1 millisecond'),
-         max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, clock_timestamp()
+         max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, :traceContext, clock_timestamp()
     from request
    order by place
   on conflict (queue, unique_key) where unique_key is not null and status in ('PENDING', 'RUNNING', 'HELD') do nothing

@@ -4,12 +4,14 @@ import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.recovery.ReclaimMonitor;
@@ -24,6 +26,7 @@ import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.worker.Notifier;
 import io.konduit.queue.worker.WorkerIdentity;
+import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -43,7 +46,8 @@ import tools.jackson.databind.json.JsonMapper;
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration",
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration",
-            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
         })
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
@@ -153,9 +157,22 @@ public final class KonduitQueueAutoConfiguration {
             JobHandlerRegistry handlers,
             PayloadConverter converter,
             KonduitQueueProperties properties,
-            ObjectProvider<TaskWakeUp> wakeUps) {
+            ObjectProvider<TaskWakeUp> wakeUps,
+            ObjectProvider<EnqueueMonitor> monitor,
+            TaskObservations observations) {
         return new TransactionalTaskQueue(
-                tasks, handlers, converter, properties.rejectUnknownTypes(), wakeUps::orderedStream);
+                tasks,
+                handlers,
+                converter,
+                properties.rejectUnknownTypes(),
+                new TransactionalTaskQueue.Surroundings(
+                        wakeUps::orderedStream, monitor.getIfUnique(() -> EnqueueMonitor.NONE), observations));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    TaskObservations konduitTaskObservations(ObjectProvider<ObservationRegistry> registry) {
+        return new TaskObservations(registry.getIfUnique(() -> ObservationRegistry.NOOP));
     }
 
     @Bean

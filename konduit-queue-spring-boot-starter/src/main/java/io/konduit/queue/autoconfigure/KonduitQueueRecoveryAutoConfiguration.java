@@ -77,16 +77,12 @@ public final class KonduitQueueRecoveryAutoConfiguration {
             ChoreRepository passes,
             WorkerIdentity identity,
             QueueEvents events,
-            ObjectProvider<QueueChores> chores) {
+            QueueChores chores,
+            ObjectProvider<Chore> moreChores) {
+        List<Chore> all = new ArrayList<>(chores.chores());
+        moreChores.orderedStream().forEach(all::add);
         LockProvider locks = applicationLocks.getIfUnique(() -> LeaderLocks.create(database, identity.id()));
-        return new LeaderOnlyScheduler(
-                locks,
-                settings,
-                passes,
-                identity.id(),
-                events,
-                chores.getObject().chores(),
-                System::nanoTime);
+        return new LeaderOnlyScheduler(locks, settings, passes, identity.id(), events, all, System::nanoTime);
     }
 
     @Bean

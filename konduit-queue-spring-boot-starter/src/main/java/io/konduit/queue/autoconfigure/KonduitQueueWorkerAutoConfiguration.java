@@ -4,6 +4,7 @@ import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
@@ -113,6 +114,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             QueueEvents events,
             ObjectProvider<QueueMonitor> monitor,
+            TaskObservations observations,
             Environment environment) {
         return new WorkerLifecycle(
                 settings,
@@ -129,6 +131,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
                         QueueTransactionManager.find(dataSource, transactionManagers),
                         events,
                         monitor.getIfUnique(() -> QueueMonitor.NONE),
+                        observations,
                         handlerThreads(environment)));
     }
 

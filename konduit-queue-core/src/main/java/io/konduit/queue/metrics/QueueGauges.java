@@ -1,0 +1,167 @@
+package io.konduit.queue.metrics;
+
+import io.konduit.queue.TaskStatus;
+import io.konduit.queue.recovery.ReaperChore;
+import io.konduit.queue.store.StatisticsRepository;
+import io.konduit.queue.store.StatisticsRepository.Live;
+import io.konduit.queue.store.StatisticsRepository.Recovery;
+import io.konduit.queue.store.StatisticsRepository.Waiting;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.MultiGauge.Row;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of the queue as gauges. Only the leader reads it, at most every fifteen seconds; on other instances the
+ * gauges have no value, so that a sum over instances counts nothing twice.
+ */
+public final class QueueGauges {
+    /** How often the leader reads the state. */
+    public static final Duration INTERVAL = Duration.ofSeconds(15);
+
+    private static final long LIFE_NANOS = INTERVAL.multipliedBy(4).toNanos();
+
+    private final StatisticsRepository statistics;
+    private final int warnAbove;
+    private final LongSupplier nanoTime;
+    private final MultiGauge tasks;
+    private final MultiGauge held;
+    private final MultiGauge oldestPending;
+    private final MultiGauge workers;
+    private volatile @Nullable Snapshot last;
+
+    private record Snapshot(Recovery recovery, long takenNanos) {}
+
+    public QueueGauges(
+            MeterRegistry registry,
+            StatisticsRepository statistics,
+            int warnAbove,
+            BooleanSupplier leads,
+            LongSupplier nanoTime) {
+        this.statistics = statistics;
+        this.warnAbove = warnAbove;
+        this.nanoTime = nanoTime;
+        this.tasks = multi(registry, MeterNames.TASKS, "Live tasks by queue and status", "tasks");
+        this.held = multi(registry, MeterNames.HELD, "Tasks that wait for a person, by reason", "tasks");
+        this.oldestPending =
+                multi(registry, MeterNames.OLDEST_PENDING, "How long the oldest due task has waited", "seconds");
+        this.workers = multi(registry, MeterNames.WORKERS, "Workers by status", "workers");
+        Gauge.builder(MeterNames.LEADER, leads, supplier -> supplier.getAsBoolean() ? 1 : 0)
+                .description("1 on the instance that runs the background chores")
+                .register(registry);
+        gauge(
+                registry,
+                MeterNames.OLDEST_EXPIRED,
+                "How long ago the oldest lease not yet reclaimed has ended",
+                "seconds",
+                recovery -> orZero(recovery.oldestExpiredSeconds()));
+        gauge(
+                registry,
+                MeterNames.REAPER_AGE,
+                "How long ago the reaper last succeeded on any instance",
+                "seconds",
+                recovery -> orNone(recovery.sinceReaperSeconds()));
+        gauge(
+                registry,
+                MeterNames.ZOMBIES_ABOVE,
+                "Live tasks that have lost more workers than konduit.queue.zombie.warn-above",
+                "tasks",
+                recovery -> recovery.zombiesAbove());
+    }
+
+    /** Reads the state anew: a fixed number of statements whose cost does not grow with backlog or history. */
+    public void refresh() {
+        List<Waiting> waiting = statistics.waiting();
+        List<Live> live = statistics.live();
+        tasks.register(taskRows(waiting, live), true);
+        held.register(heldRows(live), true);
+        oldestPending.register(
+                waiting.stream()
+                        .map(queue -> Row.of(Tags.of("queue", queue.queue()), orZero(queue.oldestSeconds())))
+                        .toList(),
+                true);
+        Map<String, Long> byStatus = new TreeMap<>(Map.of("ACTIVE", 0L, "STALE", 0L));
+        byStatus.putAll(statistics.workers());
+        workers.register(
+                byStatus.entrySet().stream()
+                        .map(entry -> Row.of(Tags.of("status", lower(entry.getKey())), entry.getValue()))
+                        .toList(),
+                true);
+        last = new Snapshot(statistics.recovery(warnAbove, ReaperChore.NAME), nanoTime.getAsLong());
+    }
+
+    /** This instance does not lead any more: another one tells the state. */
+    public void clear() {
+        last = null;
+        tasks.register(List.of(), true);
+        held.register(List.of(), true);
+        oldestPending.register(List.of(), true);
+        workers.register(List.of(), true);
+    }
+
+    private static List<Row<?>> taskRows(List<Waiting> waiting, List<Live> live) {
+        List<Row<?>> rows = new ArrayList<>();
+        waiting.forEach(queue -> rows.add(Row.of(tags(queue.queue(), TaskStatus.PENDING), queue.tasks())));
+        Map<Tags, Long> others = new java.util.HashMap<>();
+        live.forEach(group -> others.merge(tags(group.queue(), group.status()), group.tasks(), Long::sum));
+        others.forEach((tags, number) -> rows.add(Row.of(tags, number)));
+        return rows;
+    }
+
+    private static List<Row<?>> heldRows(List<Live> live) {
+        List<Row<?>> rows = new ArrayList<>();
+        for (Live group : live) {
+            if (group.holdReason() != null) {
+                rows.add(Row.of(Tags.of("queue", group.queue(), "reason", lower(group.holdReason())), group.tasks()));
+            }
+        }
+        return rows;
+    }
+
+    private void gauge(
+            MeterRegistry registry, String name, String description, String unit, ToDoubleFunction<Recovery> value) {
+        Gauge.builder(name, this, gauges -> gauges.read(value))
+                .description(description)
+                .baseUnit(unit)
+                .register(registry);
+    }
+
+    private double read(ToDoubleFunction<Recovery> value) {
+        Snapshot snapshot = last;
+        if (snapshot == null || nanoTime.getAsLong() - snapshot.takenNanos() >= LIFE_NANOS) {
+            return Double.NaN;
+        }
+        return value.applyAsDouble(snapshot.recovery());
+    }
+
+    private static MultiGauge multi(MeterRegistry registry, String name, String description, String unit) {
+        return MultiGauge.builder(name).description(description).baseUnit(unit).register(registry);
+    }
+
+    private static Tags tags(String queue, TaskStatus status) {
+        return Tags.of("queue", queue, "status", lower(status.name()));
+    }
+
+    private static String lower(String text) {
+        return text.toLowerCase(Locale.ROOT);
+    }
+
+    private static double orZero(@Nullable Double value) {
+        return value == null ? 0 : value;
+    }
+
+    private static double orNone(@Nullable Double value) {
+        return value == null ? Double.NaN : value;
+    }
+}

@@ -1,0 +1,136 @@
+package io.konduit.queue.metrics;
+
+import io.konduit.queue.enqueue.EnqueueMonitor;
+import io.konduit.queue.observation.LimitedTags;
+import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ReclaimRepository.Reclaimed;
+import io.konduit.queue.worker.QueueMonitor;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** Counts what this instance does. Tags are queue, type and outcome, all with few values. */
+public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor {
+    private record Key(String name, String queue, String type) {}
+
+    private final MeterRegistry registry;
+    private final LimitedTags types = new LimitedTags();
+    private final LimitedTags queues = new LimitedTags();
+    private final ConcurrentMap<Key, Counter> counters = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Timer> pickupDelays = new ConcurrentHashMap<>();
+    private final Counter falseReclaims;
+    private final Counter passesSucceeded;
+    private final Counter passesFailed;
+
+    public QueueMetrics(MeterRegistry registry) {
+        this.registry = registry;
+        this.falseReclaims = Counter.builder(MeterNames.FALSE_RECLAIMS)
+                .description("Results of workers that had lost their task to the reaper and were alive after all")
+                .register(registry);
+        this.passesSucceeded = passes("success");
+        this.passesFailed = passes("error");
+    }
+
+    @Override
+    public void enqueued(String queue, String type, int tasks) {
+        counter(MeterNames.ENQUEUED, "Tasks enqueued by this instance", queue, type)
+                .increment(tasks);
+    }
+
+    @Override
+    public void started(ClaimedTask task) {
+        pickupDelays.computeIfAbsent(queues.of(task.queue()), this::pickupDelay).record(task.waited());
+    }
+
+    @Override
+    public void completed(ClaimedTask task, Duration took) {
+        counter(MeterNames.COMPLETED, "Tasks completed by this instance", task).increment();
+    }
+
+    @Override
+    public void retried(ClaimedTask task, Duration took) {
+        counter(MeterNames.RETRIED, "Attempts that failed and will be repeated", task)
+                .increment();
+    }
+
+    @Override
+    public void failed(ClaimedTask task, Duration took) {
+        counter(MeterNames.FAILED, "Tasks that failed for good", task).increment();
+    }
+
+    @Override
+    public void givenBack(ClaimedTask task) {
+        counter(MeterNames.GIVEN_BACK, "Tasks given back uncharged", task).increment();
+    }
+
+    @Override
+    public void leaseLost(ClaimedTask task) {
+        counter(MeterNames.LEASES_LOST, "Runs whose lease was lost", task).increment();
+    }
+
+    @Override
+    public void falselyReclaimed(int tasks) {
+        falseReclaims.increment(tasks);
+    }
+
+    @Override
+    public void ranLong(ClaimedTask task) {
+        counter(MeterNames.LONG_RUNS, "Runs longer than konduit.queue.worker.warn-after", task)
+                .increment();
+    }
+
+    @Override
+    public void reclaimed(Reclaimed task) {
+        String outcome = task.holdReason() == null
+                ? "reclaimed"
+                : task.holdReason().name().toLowerCase(java.util.Locale.ROOT);
+        Counter.builder(MeterNames.RECLAIMS)
+                .description("Tasks taken from lost workers, by what became of them")
+                .tag("queue", queues.of(task.queue()))
+                .tag("type", types.of(task.type()))
+                .tag("outcome", outcome)
+                .register(registry)
+                .increment();
+    }
+
+    @Override
+    public void passSucceeded() {
+        passesSucceeded.increment();
+    }
+
+    @Override
+    public void passFailed() {
+        passesFailed.increment();
+    }
+
+    private Counter counter(String name, String description, ClaimedTask task) {
+        return counter(name, description, task.queue(), task.type());
+    }
+
+    private Counter counter(String name, String description, String queue, String type) {
+        return counters.computeIfAbsent(
+                new Key(name, queues.of(queue), types.of(type)), key -> Counter.builder(key.name())
+                        .description(description)
+                        .tags(Tags.of("queue", key.queue(), "type", key.type()))
+                        .register(registry));
+    }
+
+    private Counter passes(String outcome) {
+        return Counter.builder(MeterNames.REAPER_PASSES)
+                .description("Passes of the reaper on this instance")
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    private Timer pickupDelay(String queue) {
+        return Timer.builder(MeterNames.PICKUP_DELAY)
+                .description("From being due to being claimed, by the database's clock")
+                .tag("queue", queue)
+                .register(registry);
+    }
+}

@@ -1,0 +1,19 @@
+package io.konduit.queue.observation;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Keeps tag values few: after so many different ones the rest share one. */
+public final class LimitedTags {
+    private static final int MOST = 200;
+    private static final String REST = "other";
+
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    public String of(String value) {
+        if (known.contains(value)) {
+            return value;
+        }
+        return known.size() < MOST && known.add(value) || known.contains(value) ? value : REST;
+    }
+}

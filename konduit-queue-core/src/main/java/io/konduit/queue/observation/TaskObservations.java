@@ -1,0 +1,122 @@
+package io.konduit.queue.observation;
+
+import io.konduit.queue.store.ClaimedTask;
+import io.micrometer.common.KeyValue;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.ReceiverContext;
+import io.micrometer.observation.transport.SenderContext;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the observations of the queue. When a tracer is there, it writes its context at enqueue; the context is stored
+ * with the task, and the execution goes on in the same trace. Tags have few values; ids and payloads are never tags.
+ */
+public final class TaskObservations {
+    /** Timer of calls to the queue that enqueue. */
+    public static final String ENQUEUE = "konduit.queue.enqueue";
+
+    /** Timer of handler runs. */
+    public static final String EXECUTION = "konduit.queue.execution";
+
+    private static final String TYPE = "type";
+    private static final String QUEUE = "queue";
+    private static final String OUTCOME = "outcome";
+    private static final int LONGEST_CONTEXT = 2_000;
+
+    private final ObservationRegistry registry;
+    private final LimitedTags types = new LimitedTags();
+
+    public TaskObservations(ObservationRegistry registry) {
+        this.registry = registry;
+    }
+
+    /** Observes nothing. */
+    public static TaskObservations none() {
+        return new TaskObservations(ObservationRegistry.NOOP);
+    }
+
+    /** Observes an enqueue; the work gets the trace context to store, null when there is no trace. */
+    public <T> T enqueue(String type, Function<@Nullable String, T> work) {
+        if (registry.isNoop()) {
+            return work.apply(null);
+        }
+        SenderContext<Map<String, String>> context = new SenderContext<>(
+                (carrier, key, value) -> {
+                    if (carrier != null) {
+                        carrier.put(key, value);
+                    }
+                },
+                Kind.PRODUCER);
+        context.setCarrier(new HashMap<>());
+        Observation observation = Observation.createNotStarted(ENQUEUE, () -> context, registry)
+                .contextualName("enqueue " + types.of(type))
+                .lowCardinalityKeyValue(TYPE, types.of(type));
+        return observation.observe(() -> work.apply(write(context.getCarrier())));
+    }
+
+    /** An observation of one run, not started yet. */
+    public Observation execution(ClaimedTask task) {
+        if (registry.isNoop()) {
+            return Observation.NOOP;
+        }
+        ReceiverContext<Map<String, String>> context =
+                new ReceiverContext<>((carrier, key) -> carrier == null ? null : carrier.get(key), Kind.CONSUMER);
+        context.setCarrier(read(task.traceContext()));
+        return Observation.createNotStarted(EXECUTION, () -> context, registry)
+                .contextualName("run " + types.of(task.type()))
+                .lowCardinalityKeyValue(QUEUE, task.queue())
+                .lowCardinalityKeyValue(TYPE, types.of(task.type()))
+                .lowCardinalityKeyValue(outcome("success"));
+    }
+
+    /** Marks a run that ended with an error. The error's message may quote the payload, so only its class is passed on. */
+    public static void failed(Observation observation, Throwable error) {
+        observation.lowCardinalityKeyValue(outcome("error"));
+        observation.error(new HandlerFailure(error));
+    }
+
+    private static KeyValue outcome(String value) {
+        return KeyValue.of(OUTCOME, value);
+    }
+
+    private static @Nullable String write(@Nullable Map<String, String> carrier) {
+        if (carrier == null || carrier.isEmpty()) {
+            return null;
+        }
+        String text = new TreeMap<>(carrier)
+                .entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining("\n"));
+        return text.length() > LONGEST_CONTEXT ? null : text;
+    }
+
+    private static Map<String, String> read(@Nullable String text) {
+        Map<String, String> carrier = new HashMap<>();
+        if (text != null) {
+            for (String line : text.split("\n")) {
+                int at = line.indexOf('=');
+                if (at > 0) {
+                    carrier.put(line.substring(0, at), line.substring(at + 1));
+                }
+            }
+        }
+        return carrier;
+    }
+
+    /** Stands for a handler's error without its message. */
+    private static final class HandlerFailure extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        HandlerFailure(Throwable error) {
+            super(error.getClass().getName(), null, false, true);
+            setStackTrace(error.getStackTrace());
+        }
+    }
+}

@@ -1,0 +1,22 @@
+-- O4: waiting tasks by queue. The queues are found by one index probe each; each count stops at :cap, so it costs the
+-- same with ten million rows; the oldest due task is one probe per priority.
+with recursive names as (
+  (select t.queue from konduit_task t where t.status = 'PENDING' order by t.queue limit 1)
+  union all
+  select (select t.queue from konduit_task t where t.status = 'PENDING' and t.queue > n.queue order by t.queue limit 1)
+    from names n
+   where n.queue is not null)
+select n.queue,
+       (select count(*)
+          from (select 1 from konduit_task t where t.status = 'PENDING' and t.queue = n.queue limit :cap) counted) as waiting,
+       (select extract(epoch from statement_timestamp() - min(f.run_at))
+          from (values (0), (1), (2), (3)) as p(priority)
+         cross join lateral (
+           select t.run_at
+             from konduit_task t
+            where t.status = 'PENDING' and t.queue = n.queue and t.priority = p.priority and t.run_at <= statement_timestamp()
+            order by t.run_at
+            limit 1) f) as oldest_seconds
+  from names n
+ where n.queue is not null
+ limit 1000

@@ -1,0 +1,1 @@
+select status, count(*) as workers from konduit_worker group by status

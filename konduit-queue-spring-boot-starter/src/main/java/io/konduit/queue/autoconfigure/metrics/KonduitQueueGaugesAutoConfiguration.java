@@ -1,0 +1,55 @@
+package io.konduit.queue.autoconfigure.metrics;
+
+import io.konduit.queue.LeadershipLost;
+import io.konduit.queue.autoconfigure.KonduitQueueProperties;
+import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
+import io.konduit.queue.leader.LeaderOnlyScheduler;
+import io.konduit.queue.leader.LeadershipState;
+import io.konduit.queue.leader.PeriodicChore;
+import io.konduit.queue.metrics.QueueGauges;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.StatisticsRepository;
+import io.konduit.queue.worker.WorkerLifecycle;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.Bean;
+
+/** The gauges over the state of the queue, read on the instance that leads. */
+@AutoConfiguration(
+        before = KonduitQueueRecoveryAutoConfiguration.class,
+        after = io.konduit.queue.autoconfigure.KonduitQueueWorkerAutoConfiguration.class)
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean({MeterRegistry.class, WorkerLifecycle.class})
+public final class KonduitQueueGaugesAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueGauges konduitQueueGauges(
+            MeterRegistry registry,
+            QueueDatabase database,
+            KonduitQueueProperties properties,
+            ObjectProvider<LeaderOnlyScheduler> scheduler) {
+        return new QueueGauges(
+                registry,
+                new StatisticsRepository(database),
+                properties.zombie().warnAbove(),
+                () -> scheduler.stream().anyMatch(known -> known.state() == LeadershipState.LEADER),
+                System::nanoTime);
+    }
+
+    @Bean
+    PeriodicChore konduitGaugesChore(QueueGauges gauges) {
+        return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refresh);
+    }
+
+    @Bean
+    ApplicationListener<PayloadApplicationEvent<LeadershipLost>> konduitGaugesCleaner(QueueGauges gauges) {
+        return event -> gauges.clear();
+    }
+}
