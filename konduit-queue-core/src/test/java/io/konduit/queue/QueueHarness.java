@@ -237,6 +237,11 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
         return worker;
     }
 
+    /** Wakes, counts and observes nothing. */
+    public static TransactionalTaskQueue.Surroundings quietSurroundings() {
+        return new TransactionalTaskQueue.Surroundings(Stream::empty, EnqueueMonitor.NONE, TaskObservations.none());
+    }
+
     /** Polls often, so that tests need not wait. */
     public static WorkerSettings quickSettings() {
         WorkerSettings defaults = WorkerSettings.defaults();

@@ -1,5 +1,8 @@
 -- T1 for many: ids are drawn first, so that each request knows its own whatever order the insert returns them in.
-with request as materialized (
+-- Keys are inserted in their own order: two callers with the same keys in different orders would deadlock. All get the
+-- same moment, so that they are run in the order of the requests whatever order they were inserted in.
+with moment as materialized (select clock_timestamp() as now),
+request as materialized (
   select nextval('konduit_task_id_seq') as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],
                 :delaysMs::bigint[], :maxAttempts::integer[], :reapables::boolean[], :lockTimeoutsMs::bigint[],
@@ -10,10 +13,10 @@ created as (
   insert into konduit_task
          (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, trace_context, created_at)
   select id, queue, type, payload::jsonb, priority, 'PENDING',
-         coalesce(run_at, clock_timestamp() + delay_ms * interval '1 millisecond'),
-         max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, :traceContext, clock_timestamp()
-    from request
-   order by place
+         coalesce(run_at, now + delay_ms * interval '1 millisecond'),
+         max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, :traceContext, now
+    from request cross join moment
+   order by queue, unique_key, place
   on conflict (queue, unique_key) where unique_key is not null and status in ('PENDING', 'RUNNING', 'HELD') do nothing
   returning id)
 select r.id, c.id is not null as created

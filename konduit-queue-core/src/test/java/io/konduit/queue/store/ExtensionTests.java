@@ -1,0 +1,191 @@
+package io.konduit.queue.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+class ExtensionTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private final TaskQueue queue = harness.queue();
+    private final LeaseRepository worker = harness.newWorker();
+
+    private List<Lease> claimed(int count) {
+        queue.enqueueAll(
+                IntStream.range(0, count).mapToObj(i -> TaskRequest.of("a", i)).toList());
+        return harness.claim(worker, count).stream().map(ClaimedTask::lease).toList();
+    }
+
+    private static Map<Lease, Duration> each(List<Lease> leases, Duration lockTimeout) {
+        return leases.stream().collect(Collectors.toMap(Function.identity(), lease -> lockTimeout));
+    }
+
+    @Test
+    @Tag("H4")
+    @Tag("L20")
+    void extendsEachLeaseByItsOwnTimeFromTheClockOfTheDatabase() {
+        List<Lease> leases = claimed(2);
+        leases.forEach(lease -> harness.expireLease(lease.taskId(), Duration.ofMinutes(1)));
+        assertThat(worker.extend(Map.of(leases.get(0), Duration.ofSeconds(10), leases.get(1), Duration.ofHours(1))))
+                .containsOnly(
+                        Map.entry(leases.get(0), ExtensionResult.EXTENDED),
+                        Map.entry(leases.get(1), ExtensionResult.EXTENDED));
+        assertThat(secondsLeft(leases.get(0))).isBetween(1L, 10L);
+        assertThat(secondsLeft(leases.get(1))).isBetween(3_500L, 3_600L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"for update", "for no key update", "for share"})
+    @Tag("H5")
+    void rowThatSomebodyHasLockedIsBusyAndNeverLost(String lock) throws Exception {
+        List<Lease> leases = claimed(3);
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "select 1 from konduit_task where id = " + leases.get(1).taskId() + " " + lock);
+            assertThat(worker.extend(each(leases, Duration.ofMinutes(5))))
+                    .containsOnly(
+                            Map.entry(leases.get(0), ExtensionResult.EXTENDED),
+                            Map.entry(leases.get(1), ExtensionResult.BUSY),
+                            Map.entry(leases.get(2), ExtensionResult.EXTENDED));
+            other.rollback();
+        }
+        assertThat(worker.extend(each(leases, Duration.ofMinutes(5)))).containsValue(ExtensionResult.EXTENDED);
+        assertThat(worker.extend(each(leases, Duration.ofMinutes(5))).values()).containsOnly(ExtensionResult.EXTENDED);
+    }
+
+    @Test
+    @Tag("H5")
+    void answersExtendedBusyAndLostInOneStatement() throws Exception {
+        List<Lease> leases = claimed(3);
+        StoreFixture.reclaim(harness, leases.get(2).taskId());
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "select 1 from konduit_task where id = " + leases.get(1).taskId() + " for update");
+            assertThat(worker.extend(each(leases, Duration.ofMinutes(5))))
+                    .containsOnly(
+                            Map.entry(leases.get(0), ExtensionResult.EXTENDED),
+                            Map.entry(leases.get(1), ExtensionResult.BUSY),
+                            Map.entry(leases.get(2), ExtensionResult.LOST));
+        }
+    }
+
+    /** Somebody is taking the row away but has not committed: it may still be mine. */
+    @Test
+    @Tag("H5")
+    void uncommittedTakeoverIsBusyAndItsCommitIsLost() throws Exception {
+        Lease lease = claimed(1).get(0);
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute(
+                    "with gone as (delete from konduit_task where id = " + lease.taskId() + " returning *)"
+                            + " insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts,"
+                            + " zombie_count, lease_epoch, created_at, finished_at) select id, queue, type, payload, priority,"
+                            + " 'CANCELLED', run_at, attempts, zombie_count, lease_epoch, created_at, clock_timestamp() from gone");
+            assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
+                    .containsOnly(Map.entry(lease, ExtensionResult.BUSY));
+            other.commit();
+        }
+        assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
+                .containsOnly(Map.entry(lease, ExtensionResult.LOST));
+    }
+
+    @Test
+    void guardLetsAnExtensionBeBusyUntilItsTransactionEnds() {
+        Lease lease = claimed(1).get(0);
+        harness.transaction().executeWithoutResult(status -> {
+            assertThat(worker.guardInTransaction(lease)).isTrue();
+            assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
+                    .containsOnly(Map.entry(lease, ExtensionResult.BUSY));
+        });
+        assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
+                .containsOnly(Map.entry(lease, ExtensionResult.EXTENDED));
+    }
+
+    @Test
+    @Tag("H4")
+    void extensionIsHeapOnly() {
+        List<Lease> leases = claimed(10);
+        // the versions that enqueue and claim left behind would fill the page
+        harness.testDatabase().execute("vacuum konduit_task");
+        database().inControlTransaction(() -> {
+            Map<String, Object> before = updates();
+            worker.extend(each(leases, Duration.ofMinutes(5)));
+            Map<String, Object> after = updates();
+            assertThat((long) after.get("n_tup_upd") - (long) before.get("n_tup_upd"))
+                    .isEqualTo(10);
+            assertThat((long) after.get("n_tup_hot_upd") - (long) before.get("n_tup_hot_upd"))
+                    .isEqualTo(10);
+            return null;
+        });
+    }
+
+    private static Map<String, Object> updates() {
+        return JdbcClient.create(database().control())
+                .sql("select n_tup_upd, n_tup_hot_upd from pg_stat_xact_user_tables where relname = 'konduit_task'")
+                .query()
+                .singleRow();
+    }
+
+    @Test
+    void extendsNothingForNothing() {
+        assertThat(worker.extend(Map.of())).isEmpty();
+    }
+
+    @Test
+    @Tag("C1")
+    void checkpointStoresProgressAndExtendsTheLease() {
+        Lease lease = claimed(1).get(0);
+        harness.expireLease(lease.taskId(), Duration.ofMinutes(1));
+        assertThat(worker.checkpoint(lease, Duration.ofMinutes(5), "{\"row\": 7}"))
+                .isTrue();
+        assertThat(StoreFixture.column(harness, lease.taskId(), "checkpoint::text", String.class))
+                .isEqualTo("{\"row\": 7}");
+        assertThat(secondsLeft(lease)).isBetween(200L, 300L);
+        assertThat(queue.find(TaskId.of(lease.taskId())).orElseThrow().lastCheckpointAt())
+                .isNotNull();
+    }
+
+    @Test
+    @Tag("C1")
+    void checkpointInATransactionCommitsWithIt() {
+        Lease lease = claimed(1).get(0);
+        harness.transaction().executeWithoutResult(status -> {
+            assertThat(worker.checkpoint(lease, Duration.ofMinutes(5), "1")).isTrue();
+            status.setRollbackOnly();
+        });
+        assertThat(StoreFixture.column(harness, lease.taskId(), "checkpoint is null", Boolean.class))
+                .isTrue();
+    }
+
+    private static long secondsLeft(Lease lease) {
+        return StoreFixture.column(
+                harness, lease.taskId(), "extract(epoch from lock_timeout_at - clock_timestamp())::bigint", Long.class);
+    }
+
+    private static QueueDatabase database() {
+        return harness.database();
+    }
+}
