@@ -165,7 +165,9 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         scheduler.setThreadNamePrefix(prefix);
         scheduler.setPoolSize(threads);
         scheduler.setDaemon(true);
+        // a pass that runs may end; one that waits for its time is not waited for
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         scheduler.setAwaitTerminationMillis(LAST_PASS.toMillis());
         scheduler.initialize();
         return scheduler;

@@ -1,0 +1,174 @@
+package bench.peers;
+
+import bench.Db;
+import bench.Peer;
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.schema.QueueSchemaMigrator;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import javax.sql.DataSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/** konduit-queue through its starter, as an application has it: metrics, fencing and history are on. */
+public final class Konduit implements Peer {
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+        @Bean
+        Handlers handlers() {
+            return new Handlers();
+        }
+    }
+
+    static class Handlers {
+        @JobHandler("noop")
+        void run(long id) {
+            HANDLER.current.accept(id);
+        }
+    }
+
+    @Override
+    public String name() {
+        return "konduit";
+    }
+
+    @Override
+    public void createSchema(Connection c) throws Exception {
+        Db.run(
+                c,
+                "drop view if exists konduit_tasks",
+                "drop table if exists konduit_task, konduit_task_history, konduit_task_incident, konduit_worker,"
+                        + " konduit_chore, konduit_queue, konduit_queue_audit, konduit_shedlock, konduit_schema_history");
+        new QueueSchemaMigrator(new DriverManagerDataSource(c.getMetaData().getURL(), "postgres", ""), null).migrate();
+    }
+
+    @Override
+    public void clear(Connection c) throws Exception {
+        Db.run(c, "truncate konduit_task, konduit_task_history, konduit_task_incident");
+    }
+
+    @Override
+    public void fill(Connection c, int count) throws Exception {
+        Db.run(
+                c,
+                "insert into konduit_task (queue, type, payload, priority, status, run_at, reapable, created_at)"
+                        + " select 'default', 'noop', to_jsonb(g), 2, 'PENDING',"
+                        + " clock_timestamp() - interval '1 hour' + g * interval '1 microsecond', true, clock_timestamp()"
+                        + " from generate_series(0, " + (count - 1) + ") g");
+    }
+
+    @Override
+    public String unfinishedSql() {
+        return "select count(*) from (select 1 from konduit_task limit 1) t";
+    }
+
+    @Override
+    public Producer remoteProducer(DataSource ds, Profile profile) {
+        ConfigurableApplicationContext context = start(ds, Map.of("konduit.queue.worker.enabled", false));
+        return producer(context, true);
+    }
+
+    private static Producer producer(ConfigurableApplicationContext context, boolean owned) {
+        TaskQueue queue = context.getBean(TaskQueue.class);
+        return new Producer() {
+            @Override
+            public void enqueue(long id) {
+                queue.enqueue("noop", id);
+            }
+
+            @Override
+            public void enqueueAll(long from, int count) {
+                List<TaskRequest> requests = new ArrayList<>(count);
+                LongStream.range(from, from + count).forEach(id -> requests.add(TaskRequest.of("noop", id)));
+                queue.enqueueAll(requests);
+            }
+
+            @Override
+            public void close() {
+                if (owned) {
+                    context.close();
+                }
+            }
+        };
+    }
+
+    @Override
+    public Worker worker(DataSource ds, Profile profile, int threads) {
+        Map<String, Object> settings = new HashMap<>();
+        if (threads > 0) {
+            settings.put("konduit.queue.worker.concurrency", threads);
+        }
+        if (profile == Profile.RECOVERY) {
+            settings.put("konduit.queue.lock-timeout", "3s");
+            settings.put("konduit.queue.worker.heartbeat-interval", "500ms");
+            settings.put("konduit.queue.reaper-interval", "500ms");
+            settings.put("konduit.queue.worker.poll-interval", "100ms");
+            settings.put("konduit.queue.leader.lock-ttl", "3s");
+            settings.put("konduit.queue.leader.renew-interval", "1s");
+            settings.put("konduit.queue.leader.acquire-retry-interval", "500ms");
+        }
+        return new Worker() {
+            private ConfigurableApplicationContext context;
+
+            @Override
+            public void start() {
+                context = Konduit.start(ds, settings);
+            }
+
+            @Override
+            public Optional<Producer> localProducer() {
+                return Optional.of(producer(context, false));
+            }
+
+            @Override
+            public void close() {
+                context.close();
+            }
+        };
+    }
+
+    private static ConfigurableApplicationContext start(DataSource ds, Map<String, Object> settings) {
+        Map<String, Object> all = new HashMap<>(settings);
+        all.put("spring.main.banner-mode", "off");
+        all.put("spring.jmx.enabled", false);
+        return new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .properties(all)
+                .initializers(context -> ((GenericApplicationContext) context)
+                        .registerBean(
+                                "dataSource",
+                                DataSource.class,
+                                () -> ds,
+                                definition -> definition.setDestroyMethodName("")))
+                .run();
+    }
+
+    @Override
+    public String describe(Profile profile) {
+        return switch (profile) {
+            case DEFAULT, LATENCY -> "defaults: poll-interval 1s, listen, lock-timeout 5m, 10 slots";
+            case THROUGHPUT -> "defaults, 16 slots";
+            case RECOVERY -> "lock-timeout 3s, heartbeat 500ms, reaper 500ms, poll 100ms";
+        };
+    }
+
+    @Override
+    public Optional<Integer> recoveryBoundSeconds(Profile profile) {
+        return profile == Profile.DEFAULT ? Optional.of(330) : Optional.empty();
+    }
+}
