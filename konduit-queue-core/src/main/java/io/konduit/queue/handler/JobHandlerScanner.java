@@ -1,6 +1,7 @@
 package io.konduit.queue.handler;
 
 import io.konduit.queue.InvalidJobHandlerException;
+import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskNames;
 import java.lang.reflect.Method;
@@ -56,11 +57,8 @@ public final class JobHandlerScanner {
     private JobHandlerMethod handler(String bean, Method method, JobHandler declared) {
         String type = declared.value();
         String place = method.getDeclaringClass().getSimpleName() + "." + method.getName();
-        TaskNames.requireType(type, "the type of @JobHandler on " + place);
         String queue = resolve(declared.queue());
-        if (!queue.isEmpty()) {
-            TaskNames.requireQueue(queue, "the queue of @JobHandler on " + place);
-        }
+        requireNames(type, queue, place);
         if (declared.maxAttempts() == 0 || declared.maxAttempts() < -1) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s): maxAttempts must be at least 1, or -1 for the default, but is %d."
@@ -84,6 +82,17 @@ public final class JobHandlerScanner {
                 duration(declared.timeout(), "timeout", type, place),
                 declared.reapable(),
                 declared.transactional());
+    }
+
+    private static void requireNames(String type, String queue, String place) {
+        try {
+            TaskNames.requireType(type, "the type of @JobHandler on " + place);
+            if (!queue.isEmpty()) {
+                TaskNames.requireQueue(queue, "the queue of @JobHandler on " + place);
+            }
+        } catch (InvalidTaskException e) {
+            throw new InvalidJobHandlerException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     /** The method to call on the bean, which may be a proxy: a private method would bypass it and see no fields. */

@@ -10,10 +10,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
  * Brings the tables of the queue to this version, with a Flyway of its own: own location, own history table, never a
@@ -57,8 +60,9 @@ public final class QueueSchemaMigrator {
             }
             flyway(pool.dataSource()).migrate();
             lock.rollback();
-        } catch (SQLException e) {
-            throw new SchemaMissingException("The tables of the queue could not be created: " + e.getMessage(), e);
+        } catch (SQLException | FlywayException e) {
+            throw new SchemaMissingException(
+                    "The tables of the queue could not be created in " + place() + ": " + reason(e), e);
         }
         log.debug("The tables of the queue are there{}", schema == null ? "" : " in schema " + schema);
     }
@@ -76,7 +80,8 @@ public final class QueueSchemaMigrator {
                 throw new SchemaMissingException(
                         "The tables of the queue are not in " + place() + ": " + e.getMessage(), e);
             }
-            throw new SchemaMissingException("The tables of the queue cannot be read: " + e.getMessage(), e);
+            throw new SchemaMissingException(
+                    "The tables of the queue in " + place() + " cannot be read: " + e.getMessage(), e);
         }
     }
 
@@ -109,8 +114,14 @@ public final class QueueSchemaMigrator {
                         + " or later, but the server is version " + version + ".");
             }
         } catch (SQLException e) {
-            throw new SchemaMissingException("The database of the queue cannot be reached: " + e.getMessage(), e);
+            throw new DataAccessResourceFailureException("The database of the queue cannot be reached.", e);
         }
+    }
+
+    /** Flyway's messages fill a screen; what the database said is in the last cause. */
+    private static @Nullable String reason(Exception e) {
+        Throwable root = NestedExceptionUtils.getMostSpecificCause(e);
+        return root.getMessage();
     }
 
     private String place() {

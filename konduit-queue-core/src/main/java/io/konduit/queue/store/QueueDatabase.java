@@ -1,5 +1,6 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.InvalidSettingsException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ public final class QueueDatabase {
      */
     public QueueDatabase(DataSource application, ControlPool controlPool, @Nullable String schema) {
         if (schema != null && !PLAIN_NAME.matcher(schema).matches()) {
-            throw new IllegalArgumentException("'konduit.queue.schema.name' must be a plain lower-case name"
+            throw new InvalidSettingsException("'konduit.queue.schema.name' must be a plain lower-case name"
                     + " (letters, digits and underscores, not starting with a digit) but is '" + schema + "'.");
         }
         this.schema = schema;

@@ -2,6 +2,7 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidSettingsException;
+import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskNames;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ public record WorkerSettings(
         queues = List.copyOf(queues);
         queueConcurrency = Map.copyOf(queueConcurrency);
         require(!queues.isEmpty(), "'konduit.queue.worker.queues' must name at least one queue.");
-        queues.forEach(queue -> TaskNames.requireQueue(queue, "a name in 'konduit.queue.worker.queues'"));
+        queues.forEach(WorkerSettings::requireName);
         atLeastOne(concurrency, "konduit.queue.worker.concurrency");
         for (Map.Entry<String, Integer> own : queueConcurrency.entrySet()) {
             String property = "konduit.queue.worker.queue-concurrency." + own.getKey();
@@ -71,6 +72,14 @@ public record WorkerSettings(
                 Duration.ofSeconds(30),
                 true,
                 2);
+    }
+
+    private static void requireName(String queue) {
+        try {
+            TaskNames.requireQueue(queue, "a name in 'konduit.queue.worker.queues'");
+        } catch (InvalidTaskException e) {
+            throw new InvalidSettingsException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private static void positive(Duration value, String property) {
