@@ -10,6 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -65,10 +69,40 @@ public final class QueueDatabase {
         return statements.table(name);
     }
 
-    /** Whether the calling thread is inside a transaction on the application's data source. */
-    public boolean inApplicationTransaction() {
-        return TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.hasResource(application);
+    /**
+     * What stands for the transaction on the application's data source that the calling thread is in; null when it is in
+     * none. A suspended transaction is not it, and neither is a connection that a transaction elsewhere keeps open: that
+     * one still commits each statement.
+     */
+    public @Nullable Object applicationTransaction() {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            return null;
+        }
+        Object resource = TransactionSynchronizationManager.getResource(application);
+        return resource != null && isOpenTransaction() ? resource : null;
+    }
+
+    /** Whether this is the transaction that {@link #applicationTransaction} stands for, and not one on another data source. */
+    public boolean isApplicationTransaction(TransactionExecution transaction) {
+        Object current = applicationTransaction();
+        if (current != null
+                && transaction instanceof DefaultTransactionStatus status
+                && status.hasTransaction()
+                && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc) {
+            return jdbc.hasConnectionHolder() && jdbc.getConnectionHolder() == current;
+        }
+        return current != null;
+    }
+
+    private boolean isOpenTransaction() {
+        Connection connection = DataSourceUtils.getConnection(application);
+        try {
+            return !connection.getAutoCommit();
+        } catch (SQLException e) {
+            throw new DataAccessResourceFailureException("The transaction's connection does not answer.", e);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, application);
+        }
     }
 
     ControlPool controlPool() {
@@ -91,7 +125,7 @@ public final class QueueDatabase {
 
     /** Runs the work in the caller's transaction if there is one, otherwise in one of its own. */
     <T> T inTransaction(Supplier<T> work) {
-        return applicationTransaction.execute(status -> work.get());
+        return applicationTransaction() != null ? work.get() : applicationTransaction.execute(status -> work.get());
     }
 
     <T> T inControlTransaction(Supplier<T> work) {
@@ -103,7 +137,9 @@ public final class QueueDatabase {
      * needs a transaction even then, or the statement would be rolled back when the connection is returned.
      */
     <T> T joining(Supplier<T> statement) {
-        return inApplicationTransaction() || applicationCommitsByItself() ? statement.get() : inTransaction(statement);
+        return applicationTransaction() != null || applicationCommitsByItself()
+                ? statement.get()
+                : inTransaction(statement);
     }
 
     private boolean applicationCommitsByItself() {

@@ -3,6 +3,9 @@ package io.konduit.queue.worker;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -21,6 +24,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *   <li>this transaction, by a checkpoint: an update that also leaves a fresh lease behind;
  *   <li>a suspended transaction of this thread: a plain look, as its lock keeps everybody else away.
  * </ul>
+ *
+ * <p>The end of a nested transaction is not checked: it commits with the outer one, and a lock taken early would keep
+ * extensions waiting.
  */
 public final class LeaseFence implements TransactionExecutionListener {
     private final QueueDatabase database;
@@ -39,13 +45,19 @@ public final class LeaseFence implements TransactionExecutionListener {
         SUSPENDED_TRANSACTION
     }
 
-    private static final class Guarded {
+    private static final class Guarded implements TransactionSynchronization {
         private final Execution execution;
-        private RowHolder rowHolder = RowHolder.NOBODY;
+        private @Nullable Object writer;
         private boolean completed;
 
         Guarded(Execution execution) {
             this.execution = execution;
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            writer = null;
+            execution.ownTransactionHoldsRow(false);
         }
     }
 
@@ -70,25 +82,45 @@ public final class LeaseFence implements TransactionExecutionListener {
         return guarded != null && guarded.completed;
     }
 
-    /** A checkpoint has written the row in the transaction of this thread, if there is one. */
-    void rowWritten() {
+    /** Refuses a checkpoint that would wait for ever for a transaction of its own thread. */
+    void beforeRowWrite() {
         Guarded guarded = current.get();
-        if (guarded != null && guarded.rowHolder == RowHolder.NOBODY && database.inApplicationTransaction()) {
-            guarded.rowHolder = RowHolder.THIS_TRANSACTION;
-            guarded.execution.ownTransactionHoldsRow(true);
-            TransactionSynchronizationManager.registerSynchronization(new RowRelease(guarded));
+        if (guarded != null && rowHolder(guarded) == RowHolder.SUSPENDED_TRANSACTION) {
+            throw new IllegalStateException(
+                    "A suspended transaction of this handler has written a checkpoint already, and another one would wait"
+                            + " for it for ever. Checkpoint in one of the two transactions, not in both.");
         }
+    }
+
+    /** A checkpoint has written the row; {@code whenCommitted} runs when it stands, at once without a transaction. */
+    void rowWritten(Runnable whenCommitted) {
+        Object transaction = database.applicationTransaction();
+        if (transaction == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
+            whenCommitted.run();
+            return;
+        }
+        Guarded guarded = current.get();
+        if (guarded != null && guarded.writer == null) {
+            guarded.writer = transaction;
+            guarded.execution.ownTransactionHoldsRow(true);
+            TransactionSynchronizationManager.registerSynchronization(guarded);
+        }
+        TransactionSynchronizationManager.registerSynchronization(new WhenCommitted(whenCommitted));
     }
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
         Guarded guarded = current.get();
-        if (guarded == null || guarded.completed || transaction.isReadOnly() || !database.inApplicationTransaction()) {
+        if (guarded == null
+                || guarded.completed
+                || transaction.isReadOnly()
+                || !transaction.isNewTransaction()
+                || !database.isApplicationTransaction(transaction)) {
             return;
         }
         Execution execution = guarded.execution;
         boolean held = !execution.dropsResult()
-                && switch (guarded.rowHolder) {
+                && switch (rowHolder(guarded)) {
                     case NOBODY -> leases.guardInTransaction(execution.lease());
                     case THIS_TRANSACTION ->
                         leases.extendInTransaction(
@@ -103,27 +135,40 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
     }
 
-    private static final class RowRelease implements TransactionSynchronization {
-        private final Guarded guarded;
+    private RowHolder rowHolder(Guarded guarded) {
+        if (guarded.writer == null) {
+            return RowHolder.NOBODY;
+        }
+        return guarded.writer == database.applicationTransaction()
+                ? RowHolder.THIS_TRANSACTION
+                : RowHolder.SUSPENDED_TRANSACTION;
+    }
 
-        RowRelease(Guarded guarded) {
-            this.guarded = guarded;
+    /** Runs after the commit, unless what it stands for was rolled back to a savepoint that is older than it. */
+    private static final class WhenCommitted implements TransactionSynchronization {
+        private final Runnable action;
+        private final Set<Object> younger = Collections.newSetFromMap(new IdentityHashMap<>());
+        private boolean undone;
+
+        WhenCommitted(Runnable action) {
+            this.action = action;
         }
 
         @Override
-        public void suspend() {
-            guarded.rowHolder = RowHolder.SUSPENDED_TRANSACTION;
+        public void savepoint(Object savepoint) {
+            younger.add(savepoint);
         }
 
         @Override
-        public void resume() {
-            guarded.rowHolder = RowHolder.THIS_TRANSACTION;
+        public void savepointRollback(Object savepoint) {
+            undone |= !younger.contains(savepoint);
         }
 
         @Override
-        public void afterCompletion(int status) {
-            guarded.rowHolder = RowHolder.NOBODY;
-            guarded.execution.ownTransactionHoldsRow(false);
+        public void afterCommit() {
+            if (!undone) {
+                action.run();
+            }
         }
     }
 }

@@ -11,8 +11,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The context of one run. */
 final class RunningTask implements TaskContext {
@@ -82,20 +80,11 @@ final class RunningTask implements TaskContext {
     @Override
     public void checkpoint(Object state) {
         String json = converter.write(state, "the checkpoint of type '" + type() + "'");
+        fence.beforeRowWrite();
         if (execution.dropsResult() || !leases.checkpoint(task().lease(), task().lockTimeout(), json)) {
             throw lost();
         }
-        fence.rowWritten();
-        if (TransactionSynchronizationManager.isActualTransactionActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCommit() {
-                    checkpoint = json;
-                }
-            });
-        } else {
-            checkpoint = json;
-        }
+        fence.rowWritten(() -> checkpoint = json);
     }
 
     @Override

@@ -1,0 +1,152 @@
+package io.konduit.queue.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.TaskId;
+import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.test.TestDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcClientAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Somebody else's application that has the starter, on a database of its own with the invariant trigger in it. Tables
+ * are emptied before each test.
+ */
+public final class HostApplication implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
+    private static final class Template {
+        static final TestDatabase MIGRATED = migrate();
+
+        private static TestDatabase migrate() {
+            TestDatabase database = TestDatabase.create();
+            new QueueSchemaMigrator(database.dataSource(), null).migrate();
+            database.installInvariants(null);
+            return database;
+        }
+    }
+
+    private TestDatabase database;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        synchronized (Template.class) {
+            database = TestDatabase.copyOf(Template.MIGRATED);
+        }
+        database.execute("create table account (id bigint primary key, owner text not null)");
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        database.execute("truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_worker,"
+                + " konduit_chore, konduit_shedlock, account");
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        database.close();
+    }
+
+    public TestDatabase database() {
+        return database;
+    }
+
+    /** SQL beside the application, on connections of its own. */
+    public JdbcClient jdbc() {
+        return JdbcClient.create(database.dataSource());
+    }
+
+    /** What {@code spring-boot-starter-jdbc} and this starter bring, with settings that suit tests. */
+    public ApplicationContextRunner plainJdbc() {
+        return on(database)
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceTransactionManagerAutoConfiguration.class,
+                        JdbcTemplateAutoConfiguration.class,
+                        JdbcClientAutoConfiguration.class));
+    }
+
+    /** A data source, Jackson, {@code @Transactional} and this starter. */
+    public static ApplicationContextRunner on(TestDatabase database) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class,
+                        TransactionAutoConfiguration.class,
+                        JacksonAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(starter()))
+                .withPropertyValues(
+                        "spring.datasource.url=" + database.jdbcUrl(),
+                        "konduit.queue.worker.concurrency=4",
+                        "konduit.queue.worker.poll-interval=200ms",
+                        "konduit.queue.worker.listen=false",
+                        "konduit.queue.worker.drain-timeout=5s",
+                        "konduit.queue.retry.initial-interval=1ms",
+                        "konduit.queue.retry.max-interval=1ms");
+    }
+
+    /** Every auto-configuration that this starter registers. */
+    public static Class<?>[] starter() {
+        List<Class<?>> registered = new ArrayList<>();
+        ClassLoader loader = HostApplication.class.getClassLoader();
+        for (String name : ImportCandidates.load(AutoConfiguration.class, loader)) {
+            if (name.startsWith("io.konduit.queue.")) {
+                registered.add(ClassUtils.resolveClassName(name, loader));
+            }
+        }
+        return registered.toArray(Class[]::new);
+    }
+
+    public String status(TaskId id) {
+        return jdbc().sql("select status from konduit_tasks where id = :id")
+                .param("id", id.value())
+                .query(String.class)
+                .optional()
+                .orElse("GONE");
+    }
+
+    public void awaitStatus(TaskId id, String expected) {
+        await().untilAsserted(() -> assertThat(status(id)).isEqualTo(expected));
+    }
+
+    /** The names of all accounts that are committed. */
+    public List<String> accounts() {
+        return jdbc().sql("select owner from account order by id")
+                .query(String.class)
+                .list();
+    }
+
+    /** Takes a running task away from its worker, as the reaper does when the lease has ended. */
+    public void reclaim(TaskId id) {
+        int reclaimed = jdbc().sql("""
+                        with held as (
+                          select id, locked_by as owner from konduit_task where id = :id and status = 'RUNNING' for update),
+                        taken as (
+                          update konduit_task t
+                             set status = 'PENDING', zombie_count = zombie_count + 1, run_at = clock_timestamp() + interval '1 hour',
+                                 locked_by = null, locked_at = null, lock_timeout_at = null
+                            from held where t.id = held.id
+                          returning t.id, queue, type, owner, lease_epoch, attempts, zombie_count)
+                        insert into konduit_task_incident
+                               (task_id, queue, type, classification, action, actor, previous_owner, lease_epoch, detected_at,
+                                attempts, zombie_count)
+                        select id, queue, type, 'ZOMBIE', 'RECLAIMED', 'test', owner, lease_epoch, clock_timestamp(),
+                               attempts, zombie_count
+                          from taken
+                        """).param("id", id.value()).update();
+        assertThat(reclaimed).as("running task " + id + " taken away").isEqualTo(1);
+    }
+}
