@@ -6,6 +6,7 @@ import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.observation.TaskObservations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,12 @@ class AfterCommitTests {
 
     private static TaskQueue queueWith(TaskWakeUp... wakeUps) {
         return new TransactionalTaskQueue(
-                harness.tasks(), QueueHarness.registry(), QueueHarness.converter(), false, () -> Stream.of(wakeUps));
+                harness.tasks(),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        () -> Stream.of(wakeUps), EnqueueMonitor.NONE, TaskObservations.none()));
     }
 
     @Test

@@ -154,7 +154,11 @@ class RequestTests {
     @Test
     void unknownTypeIsRefusedOnlyWhereTheApplicationWantsThat() {
         TaskQueue strict = new TransactionalTaskQueue(
-                harness.tasks(), QueueHarness.registry(new Mailer()), QueueHarness.converter(), true, Stream::empty);
+                harness.tasks(),
+                QueueHarness.registry(new Mailer()),
+                QueueHarness.converter(),
+                true,
+                QueueHarness.quietSurroundings());
         assertThatExceptionOfType(UnknownTaskTypeException.class)
                 .isThrownBy(() -> strict.enqueue("welcom", CANARY))
                 .withMessage(

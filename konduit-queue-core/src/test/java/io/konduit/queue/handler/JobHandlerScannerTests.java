@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.konduit.queue.DuplicateJobHandlerException;
 import io.konduit.queue.InvalidJobHandlerException;
-import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskContext;
@@ -296,11 +295,11 @@ class JobHandlerScannerTests {
         assertRefused(
                 new NoAttempt(),
                 "Handler 'a' (NoAttempt.run): maxAttempts must be at least 1, or -1 for the default, but is 0.");
-        assertThatExceptionOfType(InvalidTaskException.class)
+        assertThatExceptionOfType(InvalidJobHandlerException.class)
                 .isThrownBy(() -> QueueHarness.registry(new Blank()).all())
                 .withMessage(
                         "Expected the type of @JobHandler on Blank.run to have 1 to 200 characters, but it is blank.");
-        assertThatExceptionOfType(InvalidTaskException.class)
+        assertThatExceptionOfType(InvalidJobHandlerException.class)
                 .isThrownBy(() -> QueueHarness.registry(new LongQueue()).all())
                 .withMessage(
                         "Expected the queue of @JobHandler on LongQueue.run to have 1 to 100 characters, but it has 101.");
