@@ -4,9 +4,15 @@ import java.time.Duration;
 
 /** Durations as people write them in properties: {@code 5m}, {@code 90s}, {@code 250ms}. */
 public final class DurationText {
+    /** Beyond what milliseconds can count, nobody reads the number anyway. */
+    private static final Duration LONGEST = Duration.ofMillis(Long.MAX_VALUE);
+
     private DurationText() {}
 
     public static String of(Duration duration) {
+        if (duration.abs().compareTo(LONGEST) > 0) {
+            return duration.toString();
+        }
         long millis = duration.toMillis();
         if (millis == 0) {
             return "0s";

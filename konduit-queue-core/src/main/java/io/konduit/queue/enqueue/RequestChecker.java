@@ -1,5 +1,6 @@
 package io.konduit.queue.enqueue;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskNames;
 import io.konduit.queue.TaskRequest;
@@ -87,7 +88,7 @@ final class RequestChecker {
         }
         if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
             throw new InvalidTaskException("Expected %s of a '%s' task to be between %s and %s, but it is %s."
-                    .formatted(name, type, least, LONGEST, value));
+                    .formatted(name, type, DurationText.of(least), DurationText.of(LONGEST), DurationText.of(value)));
         }
         return value;
     }

@@ -50,11 +50,11 @@ public final class JobHandlerScanner {
                 MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable JobHandler>)
                         method -> AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class));
         return annotated.entrySet().stream()
-                .map(entry -> handler(bean, entry.getKey(), entry.getValue()))
+                .map(entry -> handler(bean, type, entry.getKey(), entry.getValue()))
                 .toList();
     }
 
-    private JobHandlerMethod handler(String bean, Method method, JobHandler declared) {
+    private JobHandlerMethod handler(String bean, Class<?> beanType, Method method, JobHandler declared) {
         String type = declared.value();
         String place = method.getDeclaringClass().getSimpleName() + "." + method.getName();
         String queue = resolve(declared.queue());
@@ -75,7 +75,7 @@ public final class JobHandlerScanner {
                 type,
                 () -> beans.getBean(bean),
                 invocable,
-                Signature.of(method, type),
+                Signature.of(method, beanType, type),
                 queue.isEmpty() ? null : queue,
                 declared.maxAttempts() == -1 ? null : declared.maxAttempts(),
                 lockTimeout,
@@ -103,6 +103,11 @@ public final class JobHandlerScanner {
         }
         Class<?> exposed = beans.getType(bean);
         if (exposed == null || !java.lang.reflect.Proxy.isProxyClass(exposed)) {
+            if (exposed != null && isClassProxy(exposed) && Modifier.isFinal(method.getModifiers())) {
+                throw new InvalidJobHandlerException(
+                        "Handler '%s' (%s) cannot be reached: its bean is a proxy and the method is final. Remove final."
+                                .formatted(type, place));
+            }
             return method;
         }
         try {
@@ -113,6 +118,10 @@ public final class JobHandlerScanner {
                             .formatted(type, place),
                     e);
         }
+    }
+
+    private static boolean isClassProxy(Class<?> exposed) {
+        return exposed != ClassUtils.getUserClass(exposed);
     }
 
     private String resolve(String value) {
@@ -131,13 +140,18 @@ public final class JobHandlerScanner {
                 return parsed;
             }
         } catch (IllegalArgumentException e) {
-            throw new InvalidJobHandlerException(badDuration(value, attribute, type, place), e);
+            throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, place), e);
         }
-        throw new InvalidJobHandlerException(badDuration(value, attribute, type, place));
+        throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, place));
     }
 
-    private static String badDuration(String value, String attribute, String type, String place) {
-        return "Handler '%s' (%s): %s must be a duration such as '30s', '10m' or 'PT1H' but is '%s'."
-                .formatted(type, place, attribute, value);
+    private static String badDuration(String found, String declared, String attribute, String type, String place) {
+        return "Handler '%s' (%s): %s must be a duration such as '30s', '10m' or 'PT1H' but is '%s'%s."
+                .formatted(
+                        type,
+                        place,
+                        attribute,
+                        found,
+                        found.equals(declared) ? "" : " (declared as '" + declared + "')");
     }
 }

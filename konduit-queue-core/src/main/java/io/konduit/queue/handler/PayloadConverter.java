@@ -4,11 +4,16 @@ import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.PayloadTooLargeException;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Payloads and checkpoints to JSON and back. Its messages name types and fields, never values. */
 public final class PayloadConverter {
@@ -70,17 +75,31 @@ public final class PayloadConverter {
         }
     }
 
-    /** Where the fault is, as field names. Jackson's own message may quote values, so it is left out. */
+    /**
+     * Where the fault is, as names of declared fields. Jackson's own message may quote values, so it is left out; so
+     * are the keys of maps and the fields that the type does not have, which are content of the payload.
+     */
     private static String location(JacksonException e) {
-        if (e instanceof DatabindException databind && !databind.getPath().isEmpty()) {
-            return " at '"
-                    + databind.getPath().stream()
-                            .map(step -> step.getPropertyName() == null
-                                    ? "[" + step.getIndex() + "]"
-                                    : step.getPropertyName())
-                            .collect(Collectors.joining("."))
-                    + "' (" + e.getClass().getSimpleName() + ")";
+        String kind = " (" + e.getClass().getSimpleName() + ")";
+        List<JacksonException.Reference> path = e instanceof DatabindException ? e.getPath() : List.of();
+        if (path.isEmpty()) {
+            return kind;
         }
-        return " (" + e.getClass().getSimpleName() + ")";
+        int known = e instanceof UnrecognizedPropertyException ? path.size() - 1 : path.size();
+        String steps = IntStream.range(0, path.size())
+                .mapToObj(i -> i < known ? step(path.get(i)) : "[unknown]")
+                .collect(Collectors.joining("."));
+        return " at '" + steps + "'" + kind;
+    }
+
+    private static String step(JacksonException.Reference step) {
+        if (step.getPropertyName() == null) {
+            return "[" + step.getIndex() + "]";
+        }
+        Object from = step.from();
+        Class<?> owner = from instanceof Class<?> type ? type : from == null ? Object.class : from.getClass();
+        boolean declared =
+                owner != Object.class && !Map.class.isAssignableFrom(owner) && !JsonNode.class.isAssignableFrom(owner);
+        return declared ? step.getPropertyName() : "[key]";
     }
 }

@@ -6,12 +6,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
 
 /** Which parameters a handler method takes: a payload, a {@link TaskContext}, both in either order, or none. */
 record Signature(int count, int payloadIndex, @Nullable Type payloadType) {
     private static final int NONE = -1;
 
-    static Signature of(Method method, String type) {
+    /**
+     * @param beanType whose superclass may declare the method with a type variable
+     */
+    static Signature of(Method method, Class<?> beanType, String type) {
         Type[] parameters = method.getGenericParameterTypes();
         int payload = NONE;
         int contexts = 0;
@@ -27,7 +31,10 @@ record Signature(int count, int payloadIndex, @Nullable Type payloadType) {
         if (contexts > 1) {
             throw tooMany(method, type);
         }
-        return new Signature(parameters.length, payload, payload == NONE ? null : parameters[payload]);
+        return new Signature(
+                parameters.length,
+                payload,
+                payload == NONE ? null : GenericTypeResolver.resolveType(parameters[payload], beanType));
     }
 
     @Nullable

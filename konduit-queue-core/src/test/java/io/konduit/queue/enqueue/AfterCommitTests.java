@@ -1,0 +1,96 @@
+package io.konduit.queue.enqueue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.observation.TaskObservations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class AfterCommitTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private final List<Set<String>> wakeUps = new ArrayList<>();
+    private final TaskQueue queue = queueWith(wakeUps::add);
+
+    private static TaskQueue queueWith(TaskWakeUp... wakeUps) {
+        return new TransactionalTaskQueue(
+                harness.tasks(),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        () -> Stream.of(wakeUps), EnqueueMonitor.NONE, TaskObservations.none()));
+    }
+
+    @Test
+    void wakesAtOnceWithoutTransaction() {
+        queue.enqueue("a", 1);
+        queue.enqueueAll(List.of(
+                TaskRequest.of("a", 1).queue("x"), TaskRequest.of("a", 1).queue("y")));
+        assertThat(wakeUps).containsExactly(Set.of("default"), Set.of("x", "y"));
+    }
+
+    @Test
+    void wakesOnceAfterTheCommitHoweverManyWereEnqueued() {
+        harness.transaction().executeWithoutResult(status -> {
+            for (int i = 0; i < 10; i++) {
+                queue.enqueue(TaskRequest.of("a", i).queue("q" + i % 3));
+            }
+            assertThat(wakeUps).isEmpty();
+        });
+        assertThat(wakeUps).containsExactly(Set.of("q0", "q1", "q2"));
+    }
+
+    @Test
+    void wakesNobodyAfterARollback() {
+        harness.transaction().executeWithoutResult(status -> {
+            queue.enqueue("a", 1);
+            status.setRollbackOnly();
+        });
+        assertThat(wakeUps).isEmpty();
+    }
+
+    @Test
+    void innerTransactionWakesByItself() {
+        TransactionTemplate inner = harness.transaction();
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        harness.transaction().executeWithoutResult(status -> {
+            queue.enqueue(TaskRequest.of("a", 1).queue("outer"));
+            inner.executeWithoutResult(
+                    nested -> queue.enqueue(TaskRequest.of("a", 1).queue("inner")));
+            assertThat(wakeUps).containsExactly(Set.of("inner"));
+        });
+        assertThat(wakeUps).containsExactly(Set.of("inner"), Set.of("outer"));
+    }
+
+    @Test
+    void wakesNobodyForWhatIsNotDueOrNotNew() {
+        queue.enqueue(TaskRequest.of("a", 1).delay(Duration.ofHours(1)).uniqueKey("k"));
+        queue.enqueue(TaskRequest.of("a", 1).uniqueKey("k"));
+        assertThat(wakeUps).isEmpty();
+    }
+
+    @Test
+    void failingWakeUpHarmsNeitherTheCallerNorTheOthers() {
+        TaskQueue own = queueWith(
+                queues -> {
+                    throw new IllegalStateException("no");
+                },
+                wakeUps::add);
+        TaskId id = harness.transaction().execute(status -> own.enqueue("a", 1));
+        assertThat(wakeUps).hasSize(1);
+        assertThat(harness.status(id)).isEqualTo("PENDING");
+    }
+}
