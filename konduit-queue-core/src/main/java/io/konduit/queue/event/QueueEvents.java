@@ -17,7 +17,7 @@ public final class QueueEvents {
     public void publish(Object event) {
         try {
             publisher.publishEvent(event);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
             log.warn(
                     "A listener of {} failed with {}; the queue goes on",
                     event.getClass().getSimpleName(),

@@ -58,6 +58,7 @@ public final class AbandonedLeaseCleaner {
             }
             report.add(found.size(), taken);
         } while (!taken.isEmpty() && found.size() == policy.batchSize());
-        return report.finish("abandoned");
+        report.tell("abandoned");
+        return report.result();
     }
 }

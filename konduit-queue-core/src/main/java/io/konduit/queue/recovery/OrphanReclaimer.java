@@ -27,6 +27,8 @@ import java.util.function.LongSupplier;
  */
 public final class OrphanReclaimer {
     private static final int PAGE = 10_000;
+    private static final Duration SHORTEST_SLEEP = Duration.ofMillis(50);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(1);
 
     private final ReclaimRepository tasks;
     private final ReclaimPolicy policy;
@@ -91,6 +93,16 @@ public final class OrphanReclaimer {
         Terms terms =
                 new Terms(policy.grace(), null, policy.quarantineAfter(), policy.backoff(), policy.backoffCap(), actor);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        try {
+            reclaimAll(terms, report);
+        } finally {
+            // also when a later batch failed: what was done before it is done
+            report.tell("orphaned");
+        }
+        return report.result();
+    }
+
+    private void reclaimAll(Terms terms, ReclaimReport report) {
         Expired last = Expired.FIRST;
         List<Expired> page;
         do {
@@ -101,18 +113,24 @@ public final class OrphanReclaimer {
             }
             last = page.isEmpty() ? last : page.get(page.size() - 1);
         } while (page.size() == PAGE);
-        return report.finish("orphaned");
     }
 
-    /** L8: how long to sleep, at most {@code interval}, until the earliest lease that is known will have ended. */
+    /**
+     * L8: how long to sleep, at most {@code interval}, until the earliest lease that is known will have ended. Leases that
+     * end shortly after one another are taken together; an orphan that somebody has locked is tried again, the later the longer it has been one.
+     */
     public Duration untilNextExpiry(Duration interval) {
         OptionalLong next = tasks.millisToNextExpiry();
         if (next.isEmpty()) {
             return interval;
         }
-        Duration untilExpired = Duration.ofMillis(Math.max(0, next.getAsLong()))
-                .plus(policy.grace())
-                .plusMillis(1);
-        return untilExpired.compareTo(interval) < 0 ? untilExpired : interval;
+        Duration untilOrphan =
+                Duration.ofMillis(next.getAsLong()).plus(policy.grace()).plusMillis(1);
+        Duration sleep = untilOrphan.isNegative() ? least(untilOrphan.negated(), LONGEST_RETRY) : untilOrphan;
+        return least(sleep.compareTo(SHORTEST_SLEEP) < 0 ? SHORTEST_SLEEP : sleep, interval);
+    }
+
+    private static Duration least(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }

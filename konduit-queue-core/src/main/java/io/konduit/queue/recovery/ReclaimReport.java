@@ -45,12 +45,12 @@ final class ReclaimReport {
             }
         }
         if (!queues.isEmpty()) {
-            wakeUp.accept(queues);
+            wake(queues);
         }
     }
 
     /** One line when something was done; silence otherwise. */
-    ReclaimResult finish(String what) {
+    void tell(String what) {
         if (reclaimed + held + quarantined > 0) {
             log.info(
                     "Reclaimed {} {} tasks; {} held because they are not reapable, {} quarantined",
@@ -59,7 +59,19 @@ final class ReclaimReport {
                     held,
                     quarantined);
         }
+    }
+
+    ReclaimResult result() {
         return new ReclaimResult(reclaimed, held, quarantined, busy, Duration.ZERO);
+    }
+
+    private void wake(Set<String> queues) {
+        try {
+            wakeUp.accept(queues);
+        } catch (RuntimeException e) {
+            // the tasks are back; the next poll finds them
+            log.warn("A wake-up failed; the reclaimed tasks wait for the next poll", e);
+        }
     }
 
     private void tellReclaimed(Reclaimed task) {

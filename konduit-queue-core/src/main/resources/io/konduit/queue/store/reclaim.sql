@@ -7,7 +7,7 @@ with taken as materialized (
               when t.zombie_count + 1 - t.zombie_base >= :quarantineAfter then 'QUARANTINED' end as hold_reason,
          case when t.zombie_count = 0 then random() * 0.1
               else least(:backoffCapMs, :backoffMs * power(2, least(t.zombie_count - 1, 30))) / 1000.0
-                   * (0.75 + 0.5 * random()) end as wait_seconds
+                   * (0.75 + 0.25 * random()) end as wait_seconds
     from konduit_task t
    where t.id = any (:ids::bigint[])
      and t.status = 'RUNNING'

@@ -1,0 +1,328 @@
+package io.konduit.queue.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.DatabaseClock;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ExtensionResult;
+import io.konduit.queue.store.LeaseRepository;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** When a lease has ended, to the millisecond, on a database clock that stands still and is years from this JVM's. */
+class LeaseExpiryTests {
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
+
+    /** The night on which Central European Time springs forward. */
+    private static final Instant NIGHT = Instant.parse("2031-03-30T00:58:00Z");
+
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    static DatabaseClock clock;
+    static RecoveryFixture shared;
+    RecoveryFixture recovery;
+    LeaseRepository worker;
+
+    @BeforeAll
+    static void stopTheClock() {
+        clock = DatabaseClock.install(harness.testDatabase(), NIGHT);
+        HikariDataSource application = harness.testDatabase().newPool(4);
+        shared = new RecoveryFixture(RecoveryFixture.databaseOn(application));
+    }
+
+    @BeforeEach
+    void setUp() {
+        clock.set(NIGHT);
+        recovery = new RecoveryFixture(shared.database());
+        worker = recovery.newWorker();
+    }
+
+    @Test
+    @Tag("L1")
+    @Tag("L20")
+    void leaseEndsOneLockTimeoutAfterTheClaimByTheDatabasesClock() {
+        ClaimedTask task = recovery.running(worker);
+
+        assertThat(lockTimeoutAt(task)).isEqualTo(NIGHT.plus(LEASE));
+    }
+
+    @Test
+    @Tag("L2")
+    void leavesTaskAloneOneMillisecondBeforeExpiry() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).minus(MILLISECOND));
+
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+
+        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("L2")
+    void leavesTaskAloneAtTheVeryMomentOfExpiry() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE));
+
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+
+        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("L2")
+    void reclaimsTaskOneMillisecondAfterExpiry() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).plus(MILLISECOND));
+
+        assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
+
+        assertThat(recovery.status(task.id())).isEqualTo("PENDING");
+    }
+
+    @Test
+    @Tag("L2")
+    void graceIsAddedToTheLease() {
+        ReclaimPolicy patient = RecoveryFixture.policy(Duration.ofSeconds(20), 500);
+        ClaimedTask task = recovery.running(worker);
+
+        clock.set(NIGHT.plus(LEASE).plusSeconds(20));
+        assertThat(recovery.reclaimer(patient).reclaimOnce().total()).isZero();
+        assertThat(recovery.administration(patient).orphans(10)).isEmpty();
+        clock.advance(MILLISECOND);
+        assertThat(recovery.administration(patient).orphans(10)).containsExactly(TaskId.of(task.id()));
+        assertThat(recovery.reclaimer(patient).reclaimOnce().reclaimed()).isEqualTo(1);
+    }
+
+    @Test
+    void expiredLeaseThatNobodyHasTakenCanStillBeExtended() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).plusSeconds(1));
+
+        assertThat(worker.extend(Map.of(task.lease(), LEASE))).containsValue(ExtensionResult.EXTENDED);
+
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(lockTimeoutAt(task))
+                .isEqualTo(NIGHT.plus(LEASE).plusSeconds(1).plus(LEASE));
+    }
+
+    @Test
+    void expiredLeaseThatNobodyHasTakenCanStillBeCompleted() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).plusSeconds(1));
+
+        assertThat(worker.complete(Set.of(task.lease()))).containsExactly(task.lease());
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
+    }
+
+    @Test
+    @Tag("L8")
+    void sleepsTheWholeIntervalWhenNothingRuns() {
+        Duration interval = Duration.ofSeconds(30);
+
+        assertThat(recovery.reclaimer().untilNextExpiry(interval)).isEqualTo(interval);
+    }
+
+    @Test
+    @Tag("L8")
+    void sleepsUntilTheEarliestExpiryWhenThatIsSooner() {
+        Duration interval = Duration.ofSeconds(30);
+        recovery.running(worker);
+        recovery.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(12)));
+
+        OrphanReclaimer reclaimer = recovery.reclaimer();
+        assertThat(reclaimer.untilNextExpiry(interval)).isEqualTo(Duration.ofMillis(12_001));
+        clock.advance(Duration.ofMillis(12_001));
+        assertThat(reclaimer.reclaimOnce().reclaimed())
+                .as("a pass that comes right when it was announced finds the orphan")
+                .isEqualTo(1);
+        assertThat(reclaimer.untilNextExpiry(interval)).isEqualTo(interval);
+    }
+
+    @Test
+    @Tag("L8")
+    void sleepsUntilTheGraceOfALeaseThatHasEndedIsOver() {
+        OrphanReclaimer reclaimer = recovery.reclaimer(RecoveryFixture.policy(Duration.ofSeconds(20), 500));
+        recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).plusSeconds(15));
+
+        assertThat(reclaimer.untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(5_001));
+    }
+
+    @Test
+    @Tag("L8")
+    void doesNotSpinOnAnOrphanThatSomebodyHasLocked() throws SQLException {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).plusMillis(1));
+        OrphanReclaimer reclaimer = recovery.reclaimer();
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select 1 from konduit_task where id = " + task.id() + " for update");
+
+            assertThat(reclaimer.reclaimOnce().busy()).isEqualTo(1);
+
+            assertThat(reclaimer.untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(50));
+            clock.set(NIGHT.plus(LEASE).plusMillis(401));
+            assertThat(reclaimer.untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(400));
+            clock.set(NIGHT.plus(LEASE).plusSeconds(10));
+            assertThat(reclaimer.untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(1));
+            assertThat(reclaimer.untilNextExpiry(Duration.ofMillis(500))).isEqualTo(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    @Tag("L8")
+    void leasesThatEndOneAfterTheOtherAreTakenTogether() {
+        recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).minus(MILLISECOND));
+
+        assertThat(recovery.reclaimer().untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    @Tag("L5")
+    @Tag("L8")
+    void choreRunsAPassAndSaysWhenToComeBack() {
+        ReaperChore chore = new ReaperChore(recovery.reclaimer(), Duration.ofSeconds(30));
+        ClaimedTask orphan = recovery.running(worker);
+        clock.set(NIGHT.plus(LEASE).minusSeconds(10));
+        recovery.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(17)));
+        clock.set(NIGHT.plus(LEASE).plus(MILLISECOND));
+
+        Duration next = chore.run();
+
+        assertThat(recovery.status(orphan.id())).isEqualTo("PENDING");
+        assertThat(next).isEqualTo(Duration.ofSeconds(7));
+        assertThat(chore.name()).isEqualTo("reaper");
+        assertThat(chore.interval()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(chore.isVital())
+                .as("it also runs at start, and without a leader")
+                .isTrue();
+    }
+
+    @Test
+    @Tag("L6")
+    void firstPassFindsOrphansFromBeforeTheStart() {
+        recovery.insertRunning(3, UUID.randomUUID(), 60_000);
+
+        new ReaperChore(recovery.reclaimer(), Duration.ofSeconds(30)).run();
+
+        assertThat(recovery.count("select count(*) from konduit_task where status = 'PENDING'"))
+                .isEqualTo(3);
+    }
+
+    @Test
+    @Tag("L7")
+    void stuckTimeIsBoundedByLeaseGraceAndInterval() {
+        Duration interval = Duration.ofSeconds(30);
+        Duration grace = Duration.ofSeconds(20);
+        ReaperChore chore = new ReaperChore(recovery.reclaimer(RecoveryFixture.policy(grace, 500)), interval);
+        // the worst moment for a crash: right after the claim, and right after a pass that did not know of it
+        Duration sleep = chore.run();
+        ClaimedTask task = recovery.running(worker);
+        Instant claimed = clock.now();
+        while (recovery.status(task.id()).equals("RUNNING")) {
+            assertThat(sleep).isPositive().isLessThanOrEqualTo(interval);
+            clock.advance(sleep);
+            sleep = new ReaperChore(recovery.reclaimer(RecoveryFixture.policy(grace, 500)), interval).run();
+        }
+
+        assertThat(Duration.between(claimed, clock.now()))
+                .isGreaterThan(LEASE.plus(grace))
+                .isLessThanOrEqualTo(LEASE.plus(grace).plus(interval));
+        // and with the earliest expiry known, it comes right after it
+        assertThat(Duration.between(claimed, clock.now()))
+                .isLessThanOrEqualTo(LEASE.plus(grace).plusMillis(50));
+    }
+
+    @Test
+    @Tag("L16")
+    void firstReturnIsAtOnce() {
+        for (int sample = 0; sample < 50; sample++) {
+            Duration wait = waitAfter(1);
+
+            assertThat(wait).isBetween(Duration.ZERO, Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    @Tag("L16")
+    void laterReturnsWaitTwiceAsLongEachUpToTheCap() {
+        Duration[] expected = {
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(40),
+            Duration.ofSeconds(80),
+            Duration.ofSeconds(160),
+            Duration.ofSeconds(300),
+            Duration.ofSeconds(300),
+        };
+        for (int i = 0; i < expected.length; i++) {
+            for (int sample = 0; sample < 20; sample++) {
+                assertThat(waitAfter(i + 2))
+                        .as("return %d", i + 2)
+                        .isBetween(expected[i].multipliedBy(3).dividedBy(4), expected[i]);
+            }
+        }
+        assertThat(waitAfter(1_000_000)).isBetween(Duration.ofSeconds(225), Duration.ofSeconds(300));
+    }
+
+    @Test
+    @Tag("L16")
+    void waitsAreSpreadSoThatTasksDoNotReturnTogether() {
+        recovery.insertRunning(200, worker.worker(), 60_000);
+        recovery.bulk("update konduit_task set zombie_count = 2", statement -> {});
+        recovery.reclaimer().reclaimOnce();
+
+        assertThat(recovery.count("select count(distinct run_at) from konduit_task"))
+                .isGreaterThan(150);
+    }
+
+    @Test
+    @Tag("L20")
+    void databaseClockThatIsSetBackKeepsALivingLease() {
+        ClaimedTask task = recovery.running(worker);
+        clock.set(NIGHT.minus(Duration.ofDays(1)));
+
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+
+        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+    }
+
+    /** How long a task waits when it is reclaimed for the so-many-th time. */
+    private Duration waitAfter(int reclaims) {
+        harness.testDatabase().execute("truncate konduit_task, konduit_task_incident");
+        recovery.insertRunning(1, worker.worker(), 60_000);
+        // without quarantine, which would come first
+        ReclaimPolicy endless = new ReclaimPolicy(
+                Duration.ZERO, 500, 2, Integer.MAX_VALUE, Duration.ofSeconds(5), Duration.ofMinutes(5));
+        recovery.bulk("update konduit_task set zombie_count = ?", statement -> statement.setInt(1, reclaims - 1));
+        recovery.reclaimer(endless).reclaimOnce();
+        return Duration.ofMillis(recovery.count("select round(extract(epoch from run_at"
+                + " - test_clock.clock_timestamp()) * 1000)::bigint from konduit_task where status = 'PENDING'"));
+    }
+
+    private Instant lockTimeoutAt(ClaimedTask task) {
+        return ((java.sql.Timestamp) recovery.row(task.id()).get("lock_timeout_at")).toInstant();
+    }
+}
