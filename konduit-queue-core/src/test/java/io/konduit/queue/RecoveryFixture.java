@@ -134,7 +134,7 @@ public final class RecoveryFixture {
                 QueueHarness.registry(handlerBeans),
                 QueueHarness.converter(),
                 false,
-                java.util.stream.Stream::empty);
+                QueueHarness.quietSurroundings());
     }
 
     /** Claims the one task that is due, as a worker with these handlers would. */
