@@ -16,9 +16,8 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.context.ApplicationListener;
-import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.event.EventListener;
 
 /** The gauges over the state of the queue, read on the instance that leads. */
 @AutoConfiguration(
@@ -49,7 +48,15 @@ public final class KonduitQueueGaugesAutoConfiguration {
     }
 
     @Bean
-    ApplicationListener<PayloadApplicationEvent<LeadershipLost>> konduitGaugesCleaner(QueueGauges gauges) {
-        return event -> gauges.clear();
+    GaugesOfFormerLeader konduitGaugesOfFormerLeader(QueueGauges gauges) {
+        return new GaugesOfFormerLeader(gauges);
+    }
+
+    /** An instance that does not lead any more tells no state: the new leader does. */
+    record GaugesOfFormerLeader(QueueGauges gauges) {
+        @EventListener
+        void leadershipLost(LeadershipLost event) {
+            gauges.clear();
+        }
     }
 }
