@@ -18,6 +18,11 @@ public final class JobHandlerRegistry {
         this.source = source;
     }
 
+    /** Looks again: a bean that had not been made when something was first enqueued may show handlers only now. */
+    public synchronized void refresh() {
+        byType = index(source.get());
+    }
+
     public Optional<JobHandlerMethod> find(String type) {
         return Optional.ofNullable(handlers().get(type));
     }

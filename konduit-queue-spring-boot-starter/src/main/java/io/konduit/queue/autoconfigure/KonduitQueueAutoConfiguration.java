@@ -36,8 +36,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The queue itself: tables, control pool, {@link TaskQueue}. */
@@ -84,8 +86,10 @@ public final class KonduitQueueAutoConfiguration {
                 patience.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : patience);
     }
 
+    /** The application's own migrations run first: Flyway refuses to begin in a schema that has tables already. */
     @Bean
     @ConditionalOnMissingBean
+    @DependsOnDatabaseInitialization
     QueueDatabase konduitQueueDatabase(
             QueueDataSource dataSource,
             ControlPool controlPool,
@@ -116,6 +120,13 @@ public final class KonduitQueueAutoConfiguration {
     @ConditionalOnMissingBean
     JobHandlerRegistry konduitJobHandlerRegistry(ConfigurableListableBeanFactory beans) {
         return new JobHandlerRegistry(new JobHandlerScanner(beans)::scan);
+    }
+
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean
+    JobHandlerCheck konduitJobHandlerCheck(JobHandlerRegistry handlers) {
+        return new JobHandlerCheck(handlers);
     }
 
     @Bean

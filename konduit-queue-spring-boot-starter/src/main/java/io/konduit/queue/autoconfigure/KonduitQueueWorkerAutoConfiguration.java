@@ -19,7 +19,7 @@ import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerSettings;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -28,7 +28,6 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
-import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** This instance as a worker. */
@@ -88,13 +87,10 @@ public final class KonduitQueueWorkerAutoConfiguration {
         return new LeaseFence(database, leases);
     }
 
-    /** Every transaction manager asks the fence before it commits; it answers only inside handlers. */
     @Bean
-    SmartInitializingSingleton konduitLeaseFenceRegistrar(
-            LeaseFence fence, ObjectProvider<ConfigurableTransactionManager> managers) {
-        return () -> managers.stream()
-                .filter(manager -> !manager.getTransactionExecutionListeners().contains(fence))
-                .forEach(manager -> manager.addListener(fence));
+    @ConditionalOnMissingBean
+    static LeaseFenceRegistrar konduitLeaseFenceRegistrar(ConfigurableListableBeanFactory beans) {
+        return new LeaseFenceRegistrar(beans);
     }
 
     @Bean

@@ -122,6 +122,22 @@ public final class HostApplication implements BeforeAllCallback, BeforeEachCallb
         await().untilAsserted(() -> assertThat(status(id)).isEqualTo(expected));
     }
 
+    /** How many tasks there are, live or finished. */
+    public long tasks() {
+        return jdbc().sql("select count(*) from konduit_tasks")
+                .query(Long.class)
+                .single();
+    }
+
+    /** What workers reported about this task after they had lost it. */
+    public List<String> lateOutcomes(TaskId id) {
+        return jdbc().sql(
+                        "select late_outcome from konduit_task_incident where task_id = :id and late_outcome is not null")
+                .param("id", id.value())
+                .query(String.class)
+                .list();
+    }
+
     /** The names of all accounts that are committed. */
     public List<String> accounts() {
         return jdbc().sql("select owner from account order by id")

@@ -192,7 +192,7 @@ class JpaApplicationTests {
     void aTransactionalHandlerThatLostItsLeaseWritesNothing() {
         application.run(context -> {
             TaskId task = context.getBean(TaskQueue.class).enqueue("account.exactly-once-lost", null);
-            await().untilAsserted(() -> assertThat(lateOutcomes(task)).containsExactly("FAILED"));
+            await().untilAsserted(() -> assertThat(host.lateOutcomes(task)).containsExactly("FAILED"));
             assertThat(host.status(task)).isEqualTo("PENDING");
             assertThat(host.accounts()).isEmpty();
         });
@@ -208,20 +208,8 @@ class JpaApplicationTests {
         });
     }
 
-    private static List<String> lateOutcomes(TaskId task) {
-        return host.jdbc()
-                .sql("select late_outcome from konduit_task_incident where task_id = :id and late_outcome is not null")
-                .param("id", task.value())
-                .query(String.class)
-                .list();
-    }
-
     private static void assertNothingIsLeft() {
         assertThat(host.accounts()).isEmpty();
-        assertThat(host.jdbc()
-                        .sql("select count(*) from konduit_tasks")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(host.tasks()).isZero();
     }
 }

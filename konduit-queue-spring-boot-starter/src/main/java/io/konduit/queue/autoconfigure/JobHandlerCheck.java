@@ -1,0 +1,13 @@
+package io.konduit.queue.autoconfigure;
+
+import io.konduit.queue.handler.JobHandlerRegistry;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Looks for handlers once all beans are there, so that a wrong one stops the start, also where no worker runs. */
+record JobHandlerCheck(JobHandlerRegistry handlers) implements SmartInitializingSingleton {
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        handlers.refresh();
+    }
+}

@@ -1,0 +1,18 @@
+package io.konduit.queue.autoconfigure.diagnostics;
+
+import io.konduit.queue.InvalidSettingsException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Settings that cannot work, alone or together. */
+final class InvalidSettingsFailureAnalyzer extends AbstractFailureAnalyzer<InvalidSettingsException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingsException cause) {
+        return new FailureAnalysis(
+                cause.getMessage(),
+                "Change what is named so that the rule holds. Every property under konduit.queue, with its default, is"
+                        + " described in docs/configuration.md and in the completion of your editor.",
+                cause);
+    }
+}

@@ -1,0 +1,20 @@
+package io.konduit.queue.autoconfigure.diagnostics;
+
+import io.konduit.queue.DuplicateJobHandlerException;
+import io.konduit.queue.InvalidJobHandlerException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** A handler that cannot be one, or two for one type. */
+final class JobHandlerFailureAnalyzer extends AbstractFailureAnalyzer<InvalidJobHandlerException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, InvalidJobHandlerException cause) {
+        String action = cause instanceof DuplicateJobHandlerException
+                ? "Give one of the two another type in @JobHandler, or take one of the beans out. A class that is"
+                        + " registered as two beans declares its handlers twice."
+                : "Correct the method that is named. A handler is a method of a bean, neither private nor static, with"
+                        + " a payload, a TaskContext, both or nothing as its parameters.";
+        return new FailureAnalysis(cause.getMessage(), action, cause);
+    }
+}

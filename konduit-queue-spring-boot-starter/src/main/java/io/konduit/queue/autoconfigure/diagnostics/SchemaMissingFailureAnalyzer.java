@@ -1,0 +1,35 @@
+package io.konduit.queue.autoconfigure.diagnostics;
+
+import io.konduit.queue.SchemaMissingException;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** The tables are not there, or may not be created or read. */
+final class SchemaMissingFailureAnalyzer extends AbstractFailureAnalyzer<SchemaMissingException> {
+    private static final String NO_PRIVILEGE = "42501";
+    private static final String SCRIPTS = "run the scripts under io/konduit/queue/db in the konduit-queue-core jar";
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, SchemaMissingException cause) {
+        String action = NO_PRIVILEGE.equals(sqlState(cause))
+                ? "Grant the user of the data source the right to create tables there (grant create on schema ...), or "
+                        + SCRIPTS + " as a user who has it, grant that user's tables to this one and set"
+                        + " 'konduit.queue.schema.initialize' to false. 'konduit.queue.schema.name' chooses another schema."
+                : "Set 'konduit.queue.schema.initialize' to true, or " + SCRIPTS
+                        + ". If the tables are there, check that"
+                        + " 'konduit.queue.schema.name' names their schema and that the user of the data source may"
+                        + " use it (grant usage on schema ..., grant select, insert, update, delete on its tables).";
+        return new FailureAnalysis(cause.getMessage(), action, cause);
+    }
+
+    private static @Nullable String sqlState(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,129 @@
+package io.konduit.queue.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A checkpoint locks the task's row, and so must not meet another connection of its own thread. */
+@Tag("F3")
+@Tag("C1")
+class CheckpointInTransactionTests {
+    @RegisterExtension
+    static final HostApplication host = new HostApplication();
+
+    private final ApplicationContextRunner application = host.plainJdbc().withUserConfiguration(ScriptedJobs.class);
+
+    @Test
+    void aNewTransactionAfterACheckpointDoesNotWaitForIt() {
+        application.run(context -> {
+            JdbcClient jdbc = context.getBean(JdbcClient.class);
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            jobs.will(task -> required(manager).executeWithoutResult(outer -> {
+                task.checkpoint("half");
+                requiresNew(manager).executeWithoutResult(inner -> write(jdbc, 1, "apart"));
+                write(jdbc, 2, "within");
+            }));
+            host.awaitStatus(context.getBean(TaskQueue.class).enqueue("scripted", null), "COMPLETED");
+            assertThat(host.accounts()).containsExactly("apart", "within");
+        });
+    }
+
+    @Test
+    void aCheckpointInANewTransactionAfterOneInTheSuspendedTransactionIsRefused() {
+        application.run(context -> {
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            jobs.will(task -> required(manager).executeWithoutResult(outer -> {
+                task.checkpoint("outer");
+                requiresNew(manager).executeWithoutResult(inner -> task.checkpoint("inner"));
+            }));
+            context.getBean(TaskQueue.class).enqueue("scripted", null);
+            assertThat(jobs.awaitEnd())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Checkpoint in one of the two transactions, not in both.");
+        });
+    }
+
+    @Test
+    void aCheckpointThatWasRolledBackIsNotRemembered() {
+        application.run(context -> {
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            jobs.will(task -> {
+                required(manager).executeWithoutResult(outer -> {
+                    task.checkpoint("kept");
+                    nested(manager).executeWithoutResult(inner -> {
+                        task.checkpoint("undone");
+                        inner.setRollbackOnly();
+                    });
+                });
+                assertThat(task.lastCheckpoint(String.class)).contains("kept");
+                required(manager).executeWithoutResult(outer -> {
+                    task.checkpoint("undone too");
+                    outer.setRollbackOnly();
+                });
+                assertThat(task.lastCheckpoint(String.class)).contains("kept");
+                throw new IllegalStateException("so that the row stays");
+            });
+            TaskId task = context.getBean(TaskQueue.class).enqueue("scripted", null);
+            assertThat(jobs.awaitEnd()).hasMessage("so that the row stays");
+            assertThat(checkpoint(task)).isEqualTo("\"kept\"");
+        });
+    }
+
+    @Test
+    void aCheckpointBeforeASavepointOutlivesItsRollback() {
+        application.run(context -> {
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            jobs.will(task -> {
+                required(manager).executeWithoutResult(outer -> {
+                    nested(manager).executeWithoutResult(inner -> task.checkpoint("kept"));
+                    nested(manager).executeWithoutResult(inner -> inner.setRollbackOnly());
+                });
+                assertThat(task.lastCheckpoint(String.class)).contains("kept");
+            });
+            host.awaitStatus(context.getBean(TaskQueue.class).enqueue("scripted", null), "COMPLETED");
+        });
+    }
+
+    private static String checkpoint(TaskId task) {
+        return host.jdbc()
+                .sql("select checkpoint::text from konduit_task where id = :id")
+                .param("id", task.value())
+                .query(String.class)
+                .single();
+    }
+
+    private static void write(JdbcClient jdbc, long id, String owner) {
+        jdbc.sql("insert into account (id, owner) values (?, ?)")
+                .params(id, owner)
+                .update();
+    }
+
+    private static TransactionTemplate required(PlatformTransactionManager manager) {
+        return new TransactionTemplate(manager);
+    }
+
+    private static TransactionTemplate requiresNew(PlatformTransactionManager manager) {
+        TransactionTemplate template = new TransactionTemplate(manager);
+        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        return template;
+    }
+
+    private static TransactionTemplate nested(PlatformTransactionManager manager) {
+        TransactionTemplate template = new TransactionTemplate(manager);
+        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        return template;
+    }
+}
