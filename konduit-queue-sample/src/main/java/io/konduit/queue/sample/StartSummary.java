@@ -24,6 +24,7 @@ class StartSummary {
 
     @EventListener(ApplicationReadyEvent.class)
     void print() {
+        EmbeddedDatabase database = embedded.getIfAvailable();
         String text = """
                 The sample is ready.
 
@@ -46,18 +47,13 @@ class StartSummary {
 
                   Crash  While an import or a payment runs, kill the application and start it again:
                            kill -9 {pid}
-                  Stop   Ctrl-C
-                  Data   {database}
+                  More   A second worker for the same tasks, in another terminal:
+                           mvn -q -pl konduit-queue-sample -am spring-boot:run -Dspring-boot.run.arguments="--server.port=8081{database}"
+                  Stop   Ctrl-C{data}
                 """.replace("{base}", "http://localhost:" + environment.getRequiredProperty("local.server.port"))
                 .replace("{pid}", Long.toString(ProcessHandle.current().pid()))
-                .replace("{database}", database());
+                .replace("{database}", database == null ? "" : " --spring.datasource.url=" + database.jdbcUrl())
+                .replace("{data}", database == null ? "" : "; the data stays in " + database.folder());
         log.info("{}", text);
-    }
-
-    private String database() {
-        EmbeddedDatabase database = embedded.getIfAvailable();
-        return database == null
-                ? "in the PostgreSQL of spring.datasource.url"
-                : "kept in " + database.folder() + ", served at " + database.jdbcUrl();
     }
 }

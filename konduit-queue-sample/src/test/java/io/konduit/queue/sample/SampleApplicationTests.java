@@ -3,6 +3,9 @@ package io.konduit.queue.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
@@ -24,13 +27,20 @@ import org.springframework.web.client.RestClient;
 /** Drives every story over HTTP to its end, on a PostgreSQL that {@code spring.datasource.url} names. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {"sample.import-time-per-row=2ms", "konduit.queue.retry.initial-interval=100ms"})
+        properties = {
+            "sample.import-time-per-row=2ms",
+            "konduit.queue.retry.initial-interval=100ms",
+            "konduit.queue.reaper-interval=500ms"
+        })
 @DirtiesContext
 class SampleApplicationTests {
     private static final TestDatabase database = TestDatabase.create();
 
     @Autowired
     private JdbcClient jdbc;
+
+    @Autowired
+    private TaskQueue queue;
 
     private final RestClient http;
 
@@ -107,9 +117,33 @@ class SampleApplicationTests {
         assertThat(second.created()).isFalse();
         assertThat(exchange(HttpMethod.GET, "/payments", PaymentProvider.Charge[].class)
                         .getBody())
+                .filteredOn(charge -> charge.orderNumber() == 8)
                 .singleElement()
                 .satisfies(charge -> assertThat(charge.cents()).isEqualTo(250))
                 .satisfies(charge -> assertThat(charge.fencingToken()).isEqualTo(1));
+    }
+
+    @Test
+    void paymentWhoseWorkerWasLostWaitsForAPerson() {
+        // in a queue that nobody serves, so that the worker lost in the middle can be played by an update
+        TaskId lost = queue.enqueue(TaskRequest.of("payment", new PaymentJobs.Payment(9, 100, 0))
+                .queue("elsewhere")
+                .maxAttempts(3));
+        update(
+                "update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, locked_by = gen_random_uuid(),"
+                        + " locked_at = clock_timestamp() - interval '1 minute',"
+                        + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + lost);
+        EnqueuedTask task = EnqueuedTask.of(lost);
+        await().atMost(Duration.ofSeconds(30)).until(() -> get(task).status() == TaskStatus.HELD);
+        update("update konduit_task set queue = 'default' where id = " + lost);
+
+        assertThat(exchange(HttpMethod.GET, "/held", String.class).getBody()).contains("\"reason\":\"NOT_REAPABLE\"");
+        exchange(HttpMethod.POST, "/held/" + lost + "/release?actor=ada&note=not charged", Void.class);
+
+        assertThat(awaitCompleted(task).lostWorkers()).isEqualTo(1);
+        assertThat(exchange(HttpMethod.POST, "/held/" + lost + "/fail?actor=ada", String.class)
+                        .getBody())
+                .contains("expected it to be HELD, but it is COMPLETED");
     }
 
     @Test
@@ -176,6 +210,10 @@ class SampleApplicationTests {
         T body = answer.getBody();
         assertThat(body).isNotNull();
         return body;
+    }
+
+    private void update(String sql) {
+        assertThat(jdbc.sql(sql).update()).isEqualTo(1);
     }
 
     private long count(String sql) {

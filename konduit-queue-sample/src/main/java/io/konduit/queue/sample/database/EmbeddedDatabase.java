@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -115,13 +116,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
             log.debug("Locked in this JVM", e);
         }
         channel.close();
+        String share = PostmasterFile.in(folder.resolve("data"))
+                .map(server -> " --spring.datasource.url=" + jdbcUrl(server.port()))
+                .orElse("");
         throw new EmbeddedDatabaseException(
                 "The sample is running already, with its data in " + folder + ".",
-                "Stop it first, or let this one share its database:"
-                        + PostmasterFile.in(folder.resolve("data"))
-                                .map(server -> " --spring.datasource.url=" + jdbcUrl(server.port()))
-                                .orElse(" set spring.datasource.url")
-                        + " --server.port=8081",
+                "Stop it first, or start this one as a second worker, with --server.port=8081" + share,
                 null);
     }
 
@@ -156,14 +156,18 @@ public final class EmbeddedDatabase implements AutoCloseable {
         throw new IllegalStateException("A PostgreSQL runs in " + data + " but does not answer.");
     }
 
-    private static void stop(PostmasterFile server) throws InterruptedException, ExecutionException {
+    /** Asks the server to stop and ends the sessions it would wait for. */
+    private static void stop(PostmasterFile server)
+            throws SQLException, InterruptedException, ExecutionException, TimeoutException {
         Optional<ProcessHandle> process = server.process();
-        if (process.isPresent() && process.get().destroy()) {
-            try {
-                process.get().onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            } catch (TimeoutException e) {
-                log.warn("PostgreSQL (process {}) stops when its last client has gone", server.pid());
+        if (process.isPresent()) {
+            try (Connection last = DriverManager.getConnection(jdbcUrl(server.port()));
+                    Statement others = last.createStatement()) {
+                process.get().destroy();
+                others.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where backend_type = 'client backend' and pid <> pg_backend_pid()");
             }
+            process.get().onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

@@ -56,8 +56,9 @@ class EmbeddedDatabaseTests {
                     .isThrownBy(() -> EmbeddedDatabase.start(folder))
                     .withMessage("The sample is running already, with its data in " + folder + ".")
                     .satisfies(refusal -> assertThat(refusal.action())
-                            .isEqualTo("Stop it first, or let this one share its database: --spring.datasource.url="
-                                    + database.jdbcUrl() + " --server.port=8081"));
+                            .isEqualTo(
+                                    "Stop it first, or start this one as a second worker, with --server.port=8081 --spring.datasource.url="
+                                            + database.jdbcUrl()));
         }
     }
 
