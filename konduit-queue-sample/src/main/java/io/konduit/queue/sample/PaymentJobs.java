@@ -1,0 +1,38 @@
+package io.konduit.queue.sample;
+
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.TaskContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Story 4: work in somebody else's system, which no transaction of ours can undo.
+ *
+ * <ul>
+ *   <li>{@code reapable = false}: when the worker is lost in the middle, only a person can find out whether the money
+ *       has moved. The task is not run again until one has.
+ *   <li>The idempotency key is the same at every attempt: the provider recognises a request it has seen.
+ *   <li>The fencing token grows with every claim: the provider refuses a worker that was presumed dead and wakes up late.
+ * </ul>
+ */
+@Component
+class PaymentJobs {
+    private static final Logger log = LoggerFactory.getLogger(PaymentJobs.class);
+
+    private final PaymentProvider provider;
+
+    /** What the handler is given; {@code seconds} is how slow the provider shall be. */
+    record Payment(long order, int cents, int seconds) {}
+
+    PaymentJobs(PaymentProvider provider) {
+        this.provider = provider;
+    }
+
+    @JobHandler(value = "payment", reapable = false)
+    void charge(Payment payment, TaskContext task) throws InterruptedException {
+        log.info("Charging order {} with fencing token {}", payment.order(), task.fencingToken());
+        boolean charged = provider.charge(task.idempotencyKey(), task.fencingToken(), payment);
+        log.info("Order {} {}", payment.order(), charged ? "is charged" : "had been charged before");
+    }
+}
