@@ -34,6 +34,7 @@ public final class QueueGauges {
 
     private final StatisticsRepository statistics;
     private final int warnAbove;
+    private final BooleanSupplier leads;
     private final LongSupplier nanoTime;
     private final MultiGauge tasks;
     private final MultiGauge held;
@@ -51,13 +52,15 @@ public final class QueueGauges {
             LongSupplier nanoTime) {
         this.statistics = statistics;
         this.warnAbove = warnAbove;
+        this.leads = leads;
         this.nanoTime = nanoTime;
         this.tasks = multi(registry, MeterNames.TASKS, "Live tasks by queue and status", "tasks");
         this.held = multi(registry, MeterNames.HELD, "Tasks that wait for a person, by reason", "tasks");
         this.oldestPending =
                 multi(registry, MeterNames.OLDEST_PENDING, "How long the oldest due task has waited", "seconds");
         this.workers = multi(registry, MeterNames.WORKERS, "Workers by status", "workers");
-        Gauge.builder(MeterNames.LEADER, leads, supplier -> supplier.getAsBoolean() ? 1 : 0)
+        // a gauge keeps its object weakly: this one lives as long as the application
+        Gauge.builder(MeterNames.LEADER, this, gauges -> gauges.leads.getAsBoolean() ? 1 : 0)
                 .description("1 on the instance that runs the background chores")
                 .register(registry);
         gauge(
