@@ -90,8 +90,14 @@ public final class OrphanReclaimer {
         if (!wait.isZero()) {
             return ReclaimResult.postponed(wait);
         }
-        Terms terms =
-                new Terms(policy.grace(), null, policy.quarantineAfter(), policy.backoff(), policy.backoffCap(), actor);
+        Terms terms = new Terms(
+                moment.moment(),
+                policy.grace(),
+                null,
+                policy.quarantineAfter(),
+                policy.backoff(),
+                policy.backoffCap(),
+                actor);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
         try {
             reclaimAll(terms, report);
@@ -106,7 +112,7 @@ public final class OrphanReclaimer {
         Expired last = Expired.FIRST;
         List<Expired> page;
         do {
-            page = tasks.findExpired(policy.grace(), last, PAGE);
+            page = tasks.findExpired(terms.moment(), policy.grace(), last, PAGE);
             for (int from = 0; from < page.size(); from += policy.batchSize()) {
                 List<Expired> batch = page.subList(from, Math.min(page.size(), from + policy.batchSize()));
                 report.add(batch.size(), tasks.reclaim(batch, terms));

@@ -20,8 +20,12 @@ public final class OutageGuard {
     private static final long TOLERANCE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int CAP_IN_ROUNDS = 5;
 
+    private static final int LONGEST_GAP_IN_ROUNDS = 3;
+
     private final long roundNanos;
+    private final boolean beating;
     private final LongSupplier nanoTime;
+    private long events;
     private @Nullable DatabaseMoment last;
     private long lastNanos;
     private boolean failing;
@@ -30,11 +34,19 @@ public final class OutageGuard {
     private boolean postponing;
     private long postponingSinceNanos;
 
+    /** For a node that asks the database only now and then. */
+    public OutageGuard(Duration heartbeatInterval, LongSupplier nanoTime) {
+        this(heartbeatInterval, false, nanoTime);
+    }
+
     /**
      * @param heartbeatInterval how often living workers are heard of
+     * @param beating whether this node itself asks the database that often, so that a long silence means that it was
+     *     frozen or cut off and does not know what happened meanwhile
      */
-    public OutageGuard(Duration heartbeatInterval, LongSupplier nanoTime) {
+    public OutageGuard(Duration heartbeatInterval, boolean beating, LongSupplier nanoTime) {
         this.roundNanos = heartbeatInterval.toNanos() * 6 / 5;
+        this.beating = beating;
         this.nanoTime = nanoTime;
     }
 
@@ -42,7 +54,7 @@ public final class OutageGuard {
      * The database has answered.
      *
      * @param sentNanos this node's time before the question was sent
-     * @return whether leases may have ended unnoticed, so that a worker should extend its own at once
+     * @return whether something was noticed now; who else wants to know compares {@link #events}
      */
     public synchronized boolean observed(DatabaseMoment moment, long sentNanos) {
         long now = nanoTime.getAsLong();
@@ -61,11 +73,17 @@ public final class OutageGuard {
             return false;
         }
         block(now + roundNanos);
+        events++;
         log.warn(
                 "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
                 event,
                 roundNanos / 1_000_000);
         return true;
+    }
+
+    /** How often leases may have ended unnoticed: a worker that finds it changed extends its own at once. */
+    public synchronized long events() {
+        return events;
     }
 
     /** The database has not answered. */
@@ -108,6 +126,9 @@ public final class OutageGuard {
         }
         if (!moment.startedAt().equals(last.startedAt())) {
             return "The database was restarted";
+        }
+        if (beating && sentNanos - lastNanos > LONGEST_GAP_IN_ROUNDS * roundNanos) {
+            return "This instance did not look for " + (sentNanos - lastNanos) / 1_000_000 + " ms";
         }
         long databaseAdvance = nanosBetween(last.moment(), moment.moment());
         long leastAdvance = sentNanos - lastNanos;

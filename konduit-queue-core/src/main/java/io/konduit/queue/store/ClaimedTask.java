@@ -20,6 +20,7 @@ public record ClaimedTask(
         OffsetDateTime runAt,
         int attempt,
         int maxAttempts,
+        boolean reapable,
         Duration lockTimeout,
         @Nullable Duration timeout,
         @Nullable String checkpoint,

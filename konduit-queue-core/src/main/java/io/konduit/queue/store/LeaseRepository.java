@@ -245,6 +245,7 @@ public final class LeaseRepository {
                 row.getObject("run_at", OffsetDateTime.class),
                 row.getInt("attempts"),
                 row.getInt("max_attempts"),
+                row.getBoolean("reapable"),
                 Duration.ofMillis(row.getLong("lock_timeout_ms")),
                 limit,
                 row.getString("checkpoint"),

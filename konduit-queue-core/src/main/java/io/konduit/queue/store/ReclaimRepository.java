@@ -4,6 +4,8 @@ import io.konduit.queue.HoldReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
@@ -31,9 +33,11 @@ public final class ReclaimRepository {
     /**
      * What is decided for each task.
      *
+     * @param moment what the database's clock said when the pass began: leases that end later are left alone
      * @param abandonedAfter null for tasks whose lease has ended; else the time without progress that counts as abandoned
      */
     public record Terms(
+            Instant moment,
             Duration grace,
             @Nullable Duration abandonedAfter,
             int quarantineAfter,
@@ -63,9 +67,10 @@ public final class ReclaimRepository {
                 .single();
     }
 
-    /** L2: orphans, oldest first, after {@code last} of the page before. */
-    public List<Expired> findExpired(Duration grace, Expired last, int most) {
+    /** L2: orphans at that moment of the database's clock, oldest first, after {@code last} of the page before. */
+    public List<Expired> findExpired(Instant moment, Duration grace, Expired last, int most) {
         return database.control("find-expired")
+                .param("moment", moment.atOffset(ZoneOffset.UTC))
                 .param("graceMs", grace.toMillis())
                 .param("afterTime", last.lockTimeoutAt())
                 .param("afterId", last.id())

@@ -51,6 +51,8 @@ final class Completer {
         if (outcome instanceof Outcome.Written written) {
             active.remove(written.execution());
             events.completed(written.execution());
+        } else if (outcome instanceof Outcome.LeftToReaper left) {
+            active.remove(left.execution());
         } else {
             waiting.add(outcome);
         }

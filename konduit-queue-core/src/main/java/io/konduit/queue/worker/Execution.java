@@ -20,6 +20,8 @@ final class Execution {
         SUPERSEDED(true),
         /** Given back when the drain time was over. */
         GIVEN_BACK(true),
+        /** Begun, not finished, and not to run twice: its lease ends and the reaper holds it for a person. */
+        LEFT_TO_REAPER(true),
         /** No extension was confirmed in time. The row decides whether the result still counts. */
         SELF_FENCED(false),
         /** The time limit is over. */
@@ -74,7 +76,7 @@ final class Execution {
 
     /** Begins the run on the calling thread; false when there is no reason to run any more. */
     synchronized boolean begin(long now) {
-        if (end != null) {
+        if (end != null || mustFence(now)) {
             return false;
         }
         started = true;

@@ -10,6 +10,9 @@ sealed interface Outcome {
     /** The completion was committed with the handler's transaction: nothing is left to write. */
     record Written(Execution execution) implements Outcome {}
 
+    /** Nothing is reported: the lease is to end. */
+    record LeftToReaper(Execution execution) implements Outcome {}
+
     record Completed(Execution execution) implements Outcome {}
 
     record Failed(Execution execution, Failure failure) implements Outcome {}

@@ -129,8 +129,17 @@ final class TaskRunner {
     private Outcome afterError(Execution execution, Throwable error) {
         ClaimedTask task = execution.task();
         Execution.End end = execution.ended();
+        boolean interruptedByUs = end == Execution.End.SELF_FENCED || end == Execution.End.TIMED_OUT;
+        if (interruptedByUs && !task.reapable()) {
+            // whether its work was done nobody knows: a person decides
+            log.warn(
+                    "{} was interrupted and must not run twice: it is held for a person when its lease has ended",
+                    task);
+            execution.end(Execution.End.LEFT_TO_REAPER);
+            return new Outcome.LeftToReaper(execution);
+        }
         if (end == Execution.End.SELF_FENCED) {
-            // the interrupt was ours: the attempt is not charged
+            // the attempt is not charged
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         boolean fatal = error instanceof InvalidPayloadException || !retryPolicy.retries(error);

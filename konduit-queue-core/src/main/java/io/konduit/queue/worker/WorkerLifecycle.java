@@ -224,23 +224,35 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             parts.registry().deregister();
         }
 
-        /** Handlers that did not finish in time are interrupted; whatever they still do, their lease is over. */
+        /**
+         * Handlers that did not finish in time are interrupted; whatever they still do, their lease is over. A task that
+         * must not run twice is not given back: its lease ends, and the reaper holds it for a person.
+         */
         private void giveBackTheRest() {
             List<Execution> rest =
                     active.all().stream().filter(Execution::isRunning).toList();
+            List<Execution> returned = rest.stream()
+                    .filter(execution -> execution.task().reapable())
+                    .toList();
             log.warn(
-                    "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}) and are given back: {}",
+                    "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}); {} are given back, the others must not run twice and are held for a person when their leases have ended: {}",
                     rest.size(),
                     DurationText.of(settings.drainTimeout()),
+                    returned.size(),
                     rest.stream().map(Execution::task).toList());
+            for (Execution execution : rest) {
+                execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
+            }
             try {
-                parts.leases().giveBack(rest.stream().map(Execution::lease).toList(), Duration.ZERO);
+                if (!returned.isEmpty()) {
+                    parts.leases()
+                            .giveBack(returned.stream().map(Execution::lease).toList(), Duration.ZERO);
+                }
             } catch (DataAccessException e) {
                 log.warn(
                         "They could not be given back and come back when their leases end: {}",
                         ErrorText.withoutMessages(e));
             }
-            rest.forEach(execution -> execution.end(Execution.End.GIVEN_BACK));
             rest.forEach(active::remove);
         }
     }

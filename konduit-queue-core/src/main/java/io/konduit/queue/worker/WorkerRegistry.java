@@ -24,6 +24,7 @@ public final class WorkerRegistry {
     private final OutageGuard guard;
     private final QueueEvents events;
     private final LongSupplier nanoTime;
+    private long knownEvents;
 
     public WorkerRegistry(
             WorkerRepository workers,
@@ -43,10 +44,10 @@ public final class WorkerRegistry {
      *
      * @return whether the database was away or its clock jumped, so that leases should be extended at once
      */
-    public boolean beat(List<String> queues, int slots) {
+    public synchronized boolean beat(List<String> queues, int slots) {
         long sent = nanoTime.getAsLong();
         try {
-            return guard.observed(
+            guard.observed(
                     workers.beat(new WorkerRepository.Registration(
                             identity.id(),
                             identity.name(),
@@ -56,6 +57,11 @@ public final class WorkerRegistry {
                             queues,
                             slots)),
                     sent);
+            // the reaper of this node may have noticed it first
+            long events = guard.events();
+            boolean happened = events != knownEvents;
+            knownEvents = events;
+            return happened;
         } catch (DataAccessException e) {
             guard.failed();
             throw e;

@@ -28,6 +28,6 @@ update konduit_task t
        reapable = coalesce(t.reapable, h.reapable, true)
   from due left join handler h on h.type = due.type
  where t.id = due.id
-returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.zombie_count,
+returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
           coalesce(t.lock_timeout_ms, h.lock_timeout_ms, :lockTimeoutMs) as lock_timeout_ms, t.timeout_ms, t.checkpoint, t.trace_context, t.created_at,
           (extract(epoch from clock_timestamp() - t.run_at) * 1000)::bigint as waited_ms

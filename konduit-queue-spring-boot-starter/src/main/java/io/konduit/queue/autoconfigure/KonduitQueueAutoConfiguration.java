@@ -55,8 +55,6 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
 public final class KonduitQueueAutoConfiguration {
-    private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
-
     @Bean
     @ConditionalOnMissingBean
     QueueSchemaMigrator konduitQueueSchemaMigrator(QueueDataSource dataSource, KonduitQueueProperties properties) {
@@ -79,11 +77,11 @@ public final class KonduitQueueAutoConfiguration {
                     "'konduit.queue.control-pool-size' (%d) must be at least 2: a claim must not keep an extension waiting."
                             .formatted(properties.controlPoolSize()));
         }
-        Duration patience = properties.lockTimeout().dividedBy(3);
-        return new ControlPool(
-                dataSource.dataSource(),
-                properties.controlPoolSize(),
-                patience.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : patience);
+        // a connection that has died silently must be noticed within a heartbeat round
+        Duration third = properties.lockTimeout().dividedBy(3);
+        Duration heartbeat = properties.worker().heartbeatInterval();
+        Duration patience = third.compareTo(heartbeat) < 0 ? third : heartbeat;
+        return new ControlPool(dataSource.dataSource(), properties.controlPoolSize(), patience);
     }
 
     /** The application's own migrations run first: Flyway refuses to begin in a schema that has tables already. */
@@ -189,7 +187,8 @@ public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     OutageGuard konduitOutageGuard(KonduitQueueProperties properties) {
-        return new OutageGuard(properties.worker().heartbeatInterval(), System::nanoTime);
+        return new OutageGuard(
+                properties.worker().heartbeatInterval(), properties.worker().enabled(), System::nanoTime);
     }
 
     @Bean
