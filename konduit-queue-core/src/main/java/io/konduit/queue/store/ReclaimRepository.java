@@ -92,6 +92,7 @@ public final class ReclaimRepository {
     public List<Reclaimed> reclaim(Collection<Expired> found, Terms terms) {
         return database.control("reclaim")
                 .param("ids", SqlArrays.bigints(found, Expired::id))
+                .param("moment", terms.moment().atOffset(ZoneOffset.UTC))
                 .param("graceMs", terms.grace().toMillis())
                 .param(
                         "abandonedMs",

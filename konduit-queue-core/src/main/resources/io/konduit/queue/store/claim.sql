@@ -17,7 +17,8 @@ due as materialized (
       order by t.run_at, t.id
       limit :most
         for no key update skip locked) s
-   where not exists (select 1 from konduit_queue q where q.name = p.queue) -- paused
+   -- paused queues; not as a join, which would not keep the order of the probes
+   where p.queue <> all (array(select q.name from konduit_queue q))
    limit :most)
 update konduit_task t
    set status = 'RUNNING', attempts = t.attempts + 1, lease_epoch = t.lease_epoch + 1, locked_by = :worker,
