@@ -52,7 +52,7 @@ class StartSummary {
                   Stop   Ctrl-C{data}
                 """.replace("{base}", "http://localhost:" + environment.getRequiredProperty("local.server.port"))
                 .replace("{pid}", Long.toString(ProcessHandle.current().pid()))
-                .replace("{database}", database == null ? "" : " --spring.datasource.url=" + database.jdbcUrl())
+                .replace("{database}", " --spring.datasource.url=" + (database == null ? "..." : database.jdbcUrl()))
                 .replace("{data}", database == null ? "" : "; the data stays in " + database.folder());
         log.info("{}", text);
     }
