@@ -1,5 +1,6 @@
 package io.konduit.queue.admin;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.HeldTask;
 import io.konduit.queue.Incident;
 import io.konduit.queue.InvalidTaskException;
@@ -30,8 +31,9 @@ import org.springframework.dao.DuplicateKeyException;
  */
 public final class TaskAdministration {
     private static final Logger log = LoggerFactory.getLogger(TaskAdministration.class);
-    private static final int LONGEST_TEXT = 500;
     private static final int MOST_ROWS = 1_000;
+    private static final int MOST_ATTEMPTS = 10_000;
+    private static final Duration LONGEST_PERIOD = Duration.ofDays(36_500);
 
     private final AdministrationRepository decisions;
     private final TaskRepository tasks;
@@ -69,8 +71,9 @@ public final class TaskAdministration {
 
     /** The evidence of the last {@code period}, newest first. */
     public List<Incident> incidents(Duration period, int most) {
-        if (period.isNegative() || period.isZero()) {
-            throw new InvalidTaskException("Expected the period to be greater than zero, but it is " + period + ".");
+        if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
+            throw new InvalidTaskException("Expected the period to be between 1ms and "
+                    + DurationText.of(LONGEST_PERIOD) + ", but it is " + period + ".");
         }
         return decisions.incidents(period, Long.MAX_VALUE, requirePage(most));
     }
@@ -101,8 +104,9 @@ public final class TaskAdministration {
     /** Gives a failed task so many more attempts. */
     public void retry(TaskId id, int attempts, String actor, @Nullable String note) {
         requireText(actor, note);
-        if (attempts < 1) {
-            throw new InvalidTaskException("Expected at least 1 more attempt, but found " + attempts + ".");
+        if (attempts < 1 || attempts > MOST_ATTEMPTS) {
+            throw new InvalidTaskException(
+                    "Expected 1 to " + MOST_ATTEMPTS + " more attempts, but found " + attempts + ".");
         }
         try {
             if (!decisions.retry(id, attempts, actor, note)) {
@@ -163,9 +167,7 @@ public final class TaskAdministration {
     }
 
     private static void requireText(String actor, @Nullable String note) {
-        if (actor.isBlank() || actor.length() > LONGEST_TEXT || note != null && note.length() > LONGEST_TEXT) {
-            throw new InvalidTaskException("Expected an actor of 1 to " + LONGEST_TEXT
-                    + " characters and a note of at most as many. Every decision is recorded with its actor.");
-        }
+        AuditText.requireActor(actor);
+        AuditText.requireNote(note);
     }
 }

@@ -58,12 +58,22 @@ public final class TaskRepository {
 
     /** T11; false when the task is not there or has ended. */
     public boolean cancel(TaskId id, String actor, @Nullable String note) {
-        return database.joining(() -> database.application("cancel")
-                        .param("id", id.value())
-                        .param("actor", actor)
-                        .param("note", note)
-                        .update()
-                > 0);
+        return database.inTransaction(() -> {
+            int rows = database.application("cancel")
+                    .param("id", id.value())
+                    .param("actor", actor)
+                    .param("note", note)
+                    .update();
+            if (rows == 0) {
+                return false;
+            }
+            // a statement of its own: it sees the incident of a reclaim that the first one had to wait for
+            database.application("resolve-incidents")
+                    .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
+                    .param("outcome", "CANCELLED")
+                    .update();
+            return true;
+        });
     }
 
     private Submission enqueueUnique(NewTask task) {

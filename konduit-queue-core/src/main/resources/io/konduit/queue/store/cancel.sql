@@ -10,10 +10,7 @@ kept as (
   select id, queue, type, payload, priority, 'CANCELLED', run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
          locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, clock_timestamp()
     from gone
-  returning id),
-resolved as (
-  update konduit_task_incident i set outcome = 'CANCELLED', outcome_at = clock_timestamp()
-    from gone where i.task_id = gone.id and i.outcome is null)
+  returning id)
 insert into konduit_task_incident
        (task_id, queue, type, classification, action, actor, note, previous_owner, lease_epoch, lease_started_at,
         lease_ended_at, detected_at, attempts, zombie_count, outcome, outcome_at)

@@ -10,6 +10,8 @@ resolved as (
     from changed c
    where i.task_id = c.id and i.outcome is null)
 insert into konduit_task_incident
-       (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count)
-select id, queue, type, 'OPERATOR', 'FAILED', :actor, :note, lease_epoch, clock_timestamp(), attempts, zombie_count
+       (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count,
+        outcome, outcome_at)
+select id, queue, type, 'OPERATOR', 'FAILED', :actor, :note, lease_epoch, clock_timestamp(), attempts, zombie_count,
+       'FAILED', clock_timestamp()
   from changed

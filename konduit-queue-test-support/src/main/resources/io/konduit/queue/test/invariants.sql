@@ -51,13 +51,24 @@ end $$;
 create trigger konduit_check_start before insert on ${schema}konduit_task
   for each row execute function ${schema}konduit_check_start();
 
+-- Which incident rows each transaction has added; a row that it only changed is not among them.
+create table ${schema}konduit_added_evidence (xact xid8 not null, task_id bigint not null);
+create index on ${schema}konduit_added_evidence (task_id);
+create function ${schema}konduit_note_evidence() returns trigger language plpgsql as $$
+begin
+  insert into ${schema}konduit_added_evidence values (pg_current_xact_id(), new.task_id);
+  return null;
+end $$;
+create trigger konduit_note_evidence after insert on ${schema}konduit_task_incident
+  for each row execute function ${schema}konduit_note_evidence();
+
 -- I8, at commit: exactly one incident row of this transaction for each step that needs one.
 create function ${schema}konduit_check_evidence() returns trigger language plpgsql as $$
 declare
   found_rows integer;
 begin
-  select count(*) into found_rows from ${schema}konduit_task_incident i
-   where i.task_id = new.id and i.xmin = pg_current_xact_id()::xid;
+  select count(*) into found_rows from ${schema}konduit_added_evidence e
+   where e.task_id = new.id and e.xact = pg_current_xact_id();
   if found_rows <> 1 then
     raise exception 'I8: task %: % -> % needs exactly one incident row, found %', new.id, old.status, new.status, found_rows;
   end if;
@@ -75,11 +86,19 @@ create constraint trigger konduit_check_evidence after update on ${schema}kondui
 create function ${schema}konduit_check_departure() returns trigger language plpgsql as $$
 declare
   departed text;
+  found_rows integer;
 begin
+  select h.status into departed from ${schema}konduit_task_history h where h.id = old.id;
+  if departed = 'CANCELLED' then
+    select count(*) into found_rows from ${schema}konduit_added_evidence e
+     where e.task_id = old.id and e.xact = pg_current_xact_id();
+    if found_rows <> 1 then
+      raise exception 'I8: task %: % -> CANCELLED needs exactly one incident row, found %', old.id, old.status, found_rows;
+    end if;
+  end if;
   if old.status = 'FAILED' then
     return null; -- retention may remove a failed task
   end if;
-  select h.status into departed from ${schema}konduit_task_history h where h.id = old.id;
   if departed is null then
     raise exception 'I1: task % left the hot table and is not in history', old.id;
   elsif departed = 'COMPLETED' and old.status <> 'RUNNING' then
