@@ -23,7 +23,9 @@ public final class OutageGuard {
     private final long roundNanos;
     private final LongSupplier nanoTime;
     private @Nullable DatabaseMoment last;
-    private long lastNanos;
+    private long lastSentNanos;
+    private long lastAnsweredNanos;
+    private boolean alarm;
     private boolean failing;
     private boolean blocked;
     private long blockedUntilNanos;
@@ -42,30 +44,40 @@ public final class OutageGuard {
      * The database has answered.
      *
      * @param sentNanos this node's time before the question was sent
-     * @return whether leases may have ended unnoticed, so that a worker should extend its own at once
      */
-    public synchronized boolean observed(DatabaseMoment moment, long sentNanos) {
+    public synchronized void observed(DatabaseMoment moment, long sentNanos) {
         long now = nanoTime.getAsLong();
         String event = event(moment, sentNanos, now);
         if (last == null) {
             // a server that has only just come up may have been away for long before this node started
             long up = nanosBetween(moment.startedAt(), moment.moment());
             if (up >= 0 && up < roundNanos) {
-                block(now + roundNanos - up);
+                block(now, now + roundNanos - up);
             }
         }
         last = moment;
-        lastNanos = now;
+        lastSentNanos = sentNanos;
+        lastAnsweredNanos = now;
         failing = false;
         if (event == null) {
-            return false;
+            return;
         }
-        block(now + roundNanos);
+        alarm = true;
+        block(now, now + roundNanos);
         log.warn(
                 "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
                 event,
                 roundNanos / 1_000_000);
-        return true;
+    }
+
+    /**
+     * Whether leases may have ended unnoticed since this was last asked, so that this node's worker should extend its own
+     * at once. It does not matter who noticed: the reaper and the worker's heartbeat share this guard.
+     */
+    public synchronized boolean takeAlarm() {
+        boolean taken = alarm;
+        alarm = false;
+        return taken;
     }
 
     /** The database has not answered. */
@@ -94,7 +106,11 @@ public final class OutageGuard {
         return Duration.ofNanos(Math.min(blockedUntilNanos - now, capLeft));
     }
 
-    private void block(long untilNanos) {
+    private void block(long now, long untilNanos) {
+        if (!blocked || now - blockedUntilNanos >= 0) {
+            // an earlier wait that is over, seen to the end or not, does not count towards the cap of this one
+            postponing = false;
+        }
         blocked = true;
         blockedUntilNanos = untilNanos;
     }
@@ -110,8 +126,9 @@ public final class OutageGuard {
             return "The database was restarted";
         }
         long databaseAdvance = nanosBetween(last.moment(), moment.moment());
-        long leastAdvance = sentNanos - lastNanos;
-        long mostAdvance = now - lastNanos;
+        // each answer was given at some time between its question and its arrival, which may be far apart
+        long leastAdvance = sentNanos - lastAnsweredNanos;
+        long mostAdvance = now - lastSentNanos;
         if (databaseAdvance < leastAdvance - TOLERANCE_NANOS || databaseAdvance > mostAdvance + TOLERANCE_NANOS) {
             return "The database's clock jumped by " + (databaseAdvance - mostAdvance) / 1_000_000 + " ms";
         }

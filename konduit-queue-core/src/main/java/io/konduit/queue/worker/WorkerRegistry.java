@@ -46,7 +46,7 @@ public final class WorkerRegistry {
     public boolean beat(List<String> queues, int slots) {
         long sent = nanoTime.getAsLong();
         try {
-            return guard.observed(
+            guard.observed(
                     workers.beat(new WorkerRepository.Registration(
                             identity.id(),
                             identity.name(),
@@ -56,6 +56,7 @@ public final class WorkerRegistry {
                             queues,
                             slots)),
                     sent);
+            return guard.takeAlarm();
         } catch (DataAccessException e) {
             guard.failed();
             throw e;
