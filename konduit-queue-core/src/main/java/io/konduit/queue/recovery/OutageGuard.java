@@ -25,9 +25,10 @@ public final class OutageGuard {
     private final long roundNanos;
     private final boolean beating;
     private final LongSupplier nanoTime;
-    private long events;
     private @Nullable DatabaseMoment last;
-    private long lastNanos;
+    private long lastSentNanos;
+    private long lastAnsweredNanos;
+    private boolean alarm;
     private boolean failing;
     private boolean blocked;
     private long blockedUntilNanos;
@@ -54,36 +55,40 @@ public final class OutageGuard {
      * The database has answered.
      *
      * @param sentNanos this node's time before the question was sent
-     * @return whether something was noticed now; who else wants to know compares {@link #events}
      */
-    public synchronized boolean observed(DatabaseMoment moment, long sentNanos) {
+    public synchronized void observed(DatabaseMoment moment, long sentNanos) {
         long now = nanoTime.getAsLong();
         String event = event(moment, sentNanos, now);
         if (last == null) {
             // a server that has only just come up may have been away for long before this node started
             long up = nanosBetween(moment.startedAt(), moment.moment());
             if (up >= 0 && up < roundNanos) {
-                block(now + roundNanos - up);
+                block(now, now + roundNanos - up);
             }
         }
         last = moment;
-        lastNanos = now;
+        lastSentNanos = sentNanos;
+        lastAnsweredNanos = now;
         failing = false;
         if (event == null) {
-            return false;
+            return;
         }
-        block(now + roundNanos);
-        events++;
+        alarm = true;
+        block(now, now + roundNanos);
         log.warn(
                 "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
                 event,
                 roundNanos / 1_000_000);
-        return true;
     }
 
-    /** How often leases may have ended unnoticed: a worker that finds it changed extends its own at once. */
-    public synchronized long events() {
-        return events;
+    /**
+     * Whether leases may have ended unnoticed since this was last asked, so that this node's worker should extend its own
+     * at once. It does not matter who noticed: the reaper and the worker's heartbeat share this guard.
+     */
+    public synchronized boolean takeAlarm() {
+        boolean taken = alarm;
+        alarm = false;
+        return taken;
     }
 
     /** The database has not answered. */
@@ -112,7 +117,11 @@ public final class OutageGuard {
         return Duration.ofNanos(Math.min(blockedUntilNanos - now, capLeft));
     }
 
-    private void block(long untilNanos) {
+    private void block(long now, long untilNanos) {
+        if (!blocked || now - blockedUntilNanos >= 0) {
+            // an earlier wait that is over, seen to the end or not, does not count towards the cap of this one
+            postponing = false;
+        }
         blocked = true;
         blockedUntilNanos = untilNanos;
     }
@@ -127,12 +136,13 @@ public final class OutageGuard {
         if (!moment.startedAt().equals(last.startedAt())) {
             return "The database was restarted";
         }
-        if (beating && sentNanos - lastNanos > LONGEST_GAP_IN_ROUNDS * roundNanos) {
-            return "This instance did not look for " + (sentNanos - lastNanos) / 1_000_000 + " ms";
+        if (beating && sentNanos - lastAnsweredNanos > LONGEST_GAP_IN_ROUNDS * roundNanos) {
+            return "This instance did not look for " + (sentNanos - lastAnsweredNanos) / 1_000_000 + " ms";
         }
         long databaseAdvance = nanosBetween(last.moment(), moment.moment());
-        long leastAdvance = sentNanos - lastNanos;
-        long mostAdvance = now - lastNanos;
+        // each answer was given at some time between its question and its arrival, which may be far apart
+        long leastAdvance = sentNanos - lastAnsweredNanos;
+        long mostAdvance = now - lastSentNanos;
         if (databaseAdvance < leastAdvance - TOLERANCE_NANOS || databaseAdvance > mostAdvance + TOLERANCE_NANOS) {
             return "The database's clock jumped by " + (databaseAdvance - mostAdvance) / 1_000_000 + " ms";
         }

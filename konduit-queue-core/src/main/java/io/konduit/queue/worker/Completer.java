@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.transaction.TransactionException;
 
 /**
  * Writes outcomes, as many at once as have come in while the last ones were written, so that one commit serves many
@@ -73,7 +74,7 @@ final class Completer {
                 List<Outcome> batch = new ArrayList<>();
                 batch.add(first);
                 waiting.drainTo(batch, MOST_AT_ONCE - 1);
-                List<Outcome> unwritten = write(batch);
+                List<Outcome> unwritten = writeOrDrop(batch);
                 if (unwritten.isEmpty()) {
                     pause = FIRST_PAUSE;
                 } else {
@@ -95,6 +96,20 @@ final class Completer {
     /** Ends the loop once everything is written. */
     void stop() {
         stopped = true;
+    }
+
+    /** An error that nobody expected must not end the loop, nor keep leases alive for outcomes that never come. */
+    private List<Outcome> writeOrDrop(List<Outcome> batch) {
+        try {
+            return write(batch);
+        } catch (RuntimeException | Error e) {
+            log.error(
+                    "The completer met an unexpected error and goes on. Tasks whose outcome was not written come back when their leases end: {} {}",
+                    batch.stream().map(outcome -> outcome.execution().task()).toList(),
+                    ErrorText.withoutMessages(e));
+            batch.forEach(outcome -> active.remove(outcome.execution()));
+            return List.of();
+        }
     }
 
     /** Writes a batch; returns what could not be written and should be tried again. */
@@ -120,7 +135,7 @@ final class Completer {
         try {
             writer.write(outcomes);
             return List.of();
-        } catch (DataAccessException e) {
+        } catch (DataAccessException | TransactionException e) {
             if (!isHopeless(e)) {
                 log.debug("{} outcomes could not be written yet", outcomes.size(), e);
                 return outcomes;
@@ -140,7 +155,7 @@ final class Completer {
         }
     }
 
-    private static boolean isHopeless(DataAccessException e) {
+    private static boolean isHopeless(RuntimeException e) {
         return e instanceof NonTransientDataAccessException && !(e instanceof NonTransientDataAccessResourceException);
     }
 

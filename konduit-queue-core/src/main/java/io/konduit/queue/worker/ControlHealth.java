@@ -22,13 +22,10 @@ final class ControlHealth {
         }
     }
 
-    /** Returns whether it had been failing until now. */
-    boolean succeeded() {
-        boolean recovered = failing;
-        if (recovered) {
+    void succeeded() {
+        if (failing) {
             failing = false;
             log.info("The database answers again: claiming goes on");
         }
-        return recovered;
     }
 }

@@ -32,6 +32,11 @@ final class Execution {
         End(boolean dropsResult) {
             this.dropsResult = dropsResult;
         }
+
+        /** A run that was only fenced goes on when the database is back, so its time limit still holds. */
+        private int finality() {
+            return dropsResult ? 2 : this == TIMED_OUT ? 1 : 0;
+        }
     }
 
     private static final long LEAST_MARGIN_NANOS = Duration.ofMillis(200).toNanos();
@@ -48,7 +53,7 @@ final class Execution {
     private @Nullable Thread thread;
     private @Nullable End end;
     private boolean started;
-    private volatile boolean ownTransactionHoldsRow;
+    private boolean ownTransactionHoldsRow;
 
     /**
      * @param timeout the limit of the run, zero for none
@@ -93,9 +98,9 @@ final class Execution {
         Thread.interrupted();
     }
 
-    /** Ends the run early. The first reason stays, but one that drops the result overrules one that does not. */
+    /** Ends the run early. The first reason stays, unless the new one is more final. */
     synchronized boolean end(End reason) {
-        if (end != null && (end.dropsResult || !reason.dropsResult)) {
+        if (end != null && end.finality() >= reason.finality()) {
             return false;
         }
         end = reason;
@@ -138,12 +143,15 @@ final class Execution {
 
     /** Whether a third of the lease is used up. A run whose time is over is not extended any more. */
     synchronized boolean needsExtension(long now) {
-        return (end == null || end == End.SELF_FENCED) && (extendSoon || now - confirmedNanos >= lockTimeoutNanos / 3);
+        return nanosToExtension(now) <= 0;
     }
 
-    /** How long until {@link #needsExtension}. */
+    /** How long until {@link #needsExtension}; for ever when it never will. */
     synchronized long nanosToExtension(long now) {
-        return extendSoon ? 0 : Math.max(0, lockTimeoutNanos / 3 - (now - confirmedNanos));
+        if (end != null && end != End.SELF_FENCED) {
+            return Long.MAX_VALUE;
+        }
+        return extendSoon ? 0 : lockTimeoutNanos / 3 - (now - confirmedNanos);
     }
 
     /** H7: whether the lease may end soon and nobody has confirmed that it goes on. */
@@ -154,7 +162,10 @@ final class Execution {
 
     /** H6: whether the run is over its limit. */
     synchronized boolean isOverTime(long now) {
-        return end == null && thread != null && timeoutNanos > 0 && now - startedNanos >= timeoutNanos;
+        return (end == null || end == End.SELF_FENCED)
+                && thread != null
+                && timeoutNanos > 0
+                && now - startedNanos >= timeoutNanos;
     }
 
     /** True once, when the run has gone on for that long. */
@@ -166,12 +177,21 @@ final class Execution {
         return true;
     }
 
-    /** Whether a transaction of the handler itself has the row locked, so that an extension must be answered with busy. */
-    boolean ownTransactionHoldsRow() {
+    /**
+     * The row was locked when an extension was asked for at that time. While the handler's own transaction has it nobody
+     * can take it, and that transaction leaves a fresh lease behind.
+     *
+     * @return whether that counts as a confirmation
+     */
+    synchronized boolean busy(long sentNanos) {
+        if (ownTransactionHoldsRow) {
+            confirm(sentNanos);
+        }
         return ownTransactionHoldsRow;
     }
 
-    void ownTransactionHoldsRow(boolean holds) {
+    /** Whether a transaction of the handler itself has the row locked. */
+    synchronized void ownTransactionHoldsRow(boolean holds) {
         ownTransactionHoldsRow = holds;
         if (!holds) {
             extendSoon();

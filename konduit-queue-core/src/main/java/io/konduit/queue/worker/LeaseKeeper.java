@@ -39,6 +39,7 @@ final class LeaseKeeper {
     private final long beatNanos;
     private final LongSupplier nanoTime;
     private long beatenNanos;
+    private boolean someBusy;
     private volatile boolean stopped;
     private volatile @Nullable Thread thread;
 
@@ -70,8 +71,7 @@ final class LeaseKeeper {
     void run() {
         thread = Thread.currentThread();
         while (!stopped) {
-            boolean answered = beatIfDue() & extendOnce();
-            LockSupport.parkNanos(this, answered ? nap() : RETRY_NAP);
+            LockSupport.parkNanos(this, step());
         }
     }
 
@@ -85,9 +85,23 @@ final class LeaseKeeper {
         LockSupport.unpark(thread);
     }
 
+    /** Beats and extends if it is time to; returns how long to wait. Whatever goes wrong, the next step comes. */
+    long step() {
+        try {
+            if (beatIfDue() & extendOnce()) {
+                health.succeeded();
+                return someBusy ? RETRY_NAP : nap();
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("The lease keeper met an unexpected error and goes on", e);
+        }
+        return RETRY_NAP;
+    }
+
     /** One pass: extends what needs it. False when the database gave no answer. */
     boolean extendOnce() {
         long sent = nanoTime.getAsLong();
+        someBusy = false;
         Map<Lease, Execution> executions = new HashMap<>();
         Map<Lease, Duration> due = new LinkedHashMap<>();
         for (Execution execution : active.all()) {
@@ -101,7 +115,6 @@ final class LeaseKeeper {
         }
         try {
             leases.extend(due).forEach((lease, result) -> apply(executions.get(lease), result, sent));
-            recovered(false);
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
@@ -123,36 +136,30 @@ final class LeaseKeeper {
                     events.lost(execution);
                 }
             }
-            case BUSY -> {
-                // While the handler's own transaction has the row locked nobody can take it, and that transaction
-                // leaves a fresh lease behind.
-                if (execution.ownTransactionHoldsRow()) {
-                    execution.confirm(sent);
-                }
-            }
+            case BUSY -> someBusy |= !execution.busy(sent);
         }
     }
 
+    /**
+     * While the database does not answer it is asked again and again. After that, and after a clock jump, every lease is
+     * extended at once: the reaper waits one round for that.
+     */
     private boolean beatIfDue() {
         long now = nanoTime.getAsLong();
-        if (now - beatenNanos < beatNanos) {
+        boolean failing = health.isFailing();
+        if (!failing && now - beatenNanos < beatNanos) {
             return true;
         }
         try {
             boolean extendAll = beat.getAsBoolean();
             beatenNanos = now;
-            recovered(extendAll);
+            if (failing || extendAll) {
+                active.all().forEach(Execution::extendSoon);
+            }
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
             return false;
-        }
-    }
-
-    /** After an outage or clock jump every lease is extended at once: the reaper waits one round for that. */
-    private void recovered(boolean extendAll) {
-        if (health.succeeded() || extendAll) {
-            active.all().forEach(Execution::extendSoon);
         }
     }
 

@@ -31,7 +31,11 @@ final class LeaseWatchdog {
     /** The loop of the watchdog's thread. */
     void run() {
         while (!stopped) {
-            checkOnce();
+            try {
+                checkOnce();
+            } catch (RuntimeException | Error e) {
+                log.error("The lease watchdog met an unexpected error and goes on", e);
+            }
             LockSupport.parkNanos(this, active.isEmpty() ? IDLE_NAP : NAP);
         }
     }

@@ -24,7 +24,6 @@ public final class WorkerRegistry {
     private final OutageGuard guard;
     private final QueueEvents events;
     private final LongSupplier nanoTime;
-    private long knownEvents;
 
     public WorkerRegistry(
             WorkerRepository workers,
@@ -57,11 +56,7 @@ public final class WorkerRegistry {
                             queues,
                             slots)),
                     sent);
-            // the reaper of this node may have noticed it first
-            long events = guard.events();
-            boolean happened = events != knownEvents;
-            knownEvents = events;
-            return happened;
+            return guard.takeAlarm();
         } catch (DataAccessException e) {
             guard.failed();
             throw e;

@@ -1,0 +1,202 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.FaultyDataSource;
+import io.konduit.queue.LeaseLost;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.Failure;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.ReclaimRepository;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CompleterTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private final FaultyDataSource connections =
+            new FaultyDataSource(harness.testDatabase().dataSource());
+    private final ActiveLeases active = new ActiveLeases();
+    private ControlPool pool;
+    private LeaseRepository leases;
+    private Completer completer;
+
+    @BeforeEach
+    void createCompleter() {
+        pool = new ControlPool(connections, 2, Duration.ofMillis(250));
+        QueueDatabase database = new QueueDatabase(connections, pool, null);
+        leases = new LeaseRepository(database, UUID.randomUUID());
+        completer = completer(database, QueueMonitor.NONE);
+    }
+
+    private Completer completer(QueueDatabase database, QueueMonitor monitor) {
+        return new Completer(
+                leases, new IncidentRepository(database), active, new WorkerEvents(monitor, harness.queueEvents()));
+    }
+
+    @AfterEach
+    void closePool() {
+        Thread.interrupted();
+        pool.close();
+    }
+
+    @Test
+    @Tag("F1")
+    void lateCompletionIsRefusedAlsoWhenTheSameWorkerHoldsTheTaskAgain() {
+        TaskId id = harness.queue().enqueue("work", null);
+        Execution older = claim();
+        assertThat(older.begin(0)).isTrue();
+        takeAway(older);
+        Execution newer = claim();
+        assertThat(newer.lease().taskId()).isEqualTo(older.lease().taskId());
+        assertThat(Thread.interrupted()).as("the older run is interrupted").isTrue();
+        assertThat(older.ended()).isEqualTo(Execution.End.SUPERSEDED);
+
+        assertThat(completer.write(List.of(new Outcome.Completed(older)))).isEmpty();
+        assertThat(harness.status(id)).isEqualTo("RUNNING");
+        assertThat(leases.isHeld(newer.lease())).isTrue();
+        assertThat(active.all()).as("the newer run stays known").containsExactly(newer);
+        assertThat(lateOutcome(id)).isEqualTo("COMPLETED");
+
+        completer.write(List.of(new Outcome.Completed(newer)));
+        assertThat(harness.status(id)).isEqualTo("COMPLETED");
+        assertThat(active.isEmpty()).isTrue();
+    }
+
+    @Test
+    @Tag("F1")
+    void theRowRefusesTheOlderLeaseOfTheSameWorkerAlsoWithoutTheLocalCheck() {
+        TaskId id = harness.queue().enqueue("work", null);
+        ClaimedTask older = harness.claimOne(leases);
+        takeAway(older.id());
+        ClaimedTask newer = harness.claimOne(leases);
+        assertThat(leases.complete(List.of(older.lease()))).isEmpty();
+        assertThat(harness.status(id)).isEqualTo("RUNNING");
+        assertThat(leases.complete(List.of(newer.lease()))).containsExactly(newer.lease());
+    }
+
+    @Test
+    @Tag("F1")
+    void bothRunsOfOneTaskInOneBatchAreToldApart() {
+        TaskId id = harness.queue().enqueue("work", null);
+        Execution older = claim();
+        takeAway(older);
+        Execution newer = claim();
+        completer.write(List.of(new Outcome.Completed(newer), new Outcome.Completed(older)));
+        assertThat(harness.status(id)).isEqualTo("COMPLETED");
+        assertThat(harness.events()).as("the newer run lost nothing").isEmpty();
+    }
+
+    @Test
+    @Tag("F2")
+    @Tag("H5")
+    void theResultOfALostLeaseIsDroppedAndKeptAsEvidence() {
+        TaskId id = harness.queue().enqueue("work", null);
+        Execution lost = claim();
+        takeAway(lost);
+        completer.write(List.of(new Outcome.Completed(lost)));
+        assertThat(harness.status(id)).isEqualTo("PENDING");
+        assertThat(lateOutcome(id)).isEqualTo("COMPLETED");
+        assertThat(harness.events()).containsExactly(new LeaseLost(id, "work", "default", 1));
+    }
+
+    @Test
+    @Tag("F6")
+    void outcomesOfRecoveredTasksWaitForTheDatabaseToComeBack() {
+        harness.queue().enqueue("completes", null);
+        harness.queue().enqueue("fails", null);
+        for (int i = 0; i < 2; i++) {
+            takeAway(claim());
+        }
+        Execution first = claim();
+        Execution second = claim();
+        assertThat(first.lease().zombieCount()).isEqualTo(1);
+        List<Outcome> outcomes = List.of(
+                new Outcome.Completed(first),
+                new Outcome.Failed(second, new Failure(second.lease(), true, Duration.ZERO, "boom")));
+        connections.goDown();
+        assertThat(completer.write(outcomes)).containsExactlyInAnyOrderElementsOf(outcomes);
+        assertThat(active.all()).hasSize(2);
+        connections.heal();
+        assertThat(completer.write(outcomes)).isEmpty();
+        assertThat(active.isEmpty()).isTrue();
+        assertThat(harness.status(TaskId.of(first.task().id()))).isEqualTo("COMPLETED");
+        assertThat(harness.status(TaskId.of(second.task().id()))).isEqualTo("FAILED");
+    }
+
+    @Test
+    @Tag("F6")
+    void theLoopSurvivesAnErrorThatNobodyExpected() {
+        TaskId poisoned = harness.queue().enqueue("poisoned", null);
+        Execution first = claim();
+        Completer loop = completer(new QueueDatabase(connections, pool, null), new QueueMonitor() {
+            @Override
+            public void completed(ClaimedTask task, Duration took) {
+                if (task.type().equals("poisoned")) {
+                    throw new AssertionError("a broken meter");
+                }
+            }
+        });
+        Thread thread = WorkerThreads.start("completer", loop::run);
+        loop.report(new Outcome.Completed(first));
+        await().until(active::isEmpty);
+        TaskId good = harness.queue().enqueue("good", null);
+        loop.report(new Outcome.Completed(claim()));
+        await().untilAsserted(() -> assertThat(harness.status(good)).isEqualTo("COMPLETED"));
+        assertThat(harness.status(poisoned)).isEqualTo("COMPLETED");
+        loop.stop();
+        assertThat(WorkerThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
+    }
+
+    private Execution claim() {
+        Execution execution = new Execution(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+        active.add(execution);
+        return execution;
+    }
+
+    private void takeAway(Execution execution) {
+        takeAway(execution.task().id());
+    }
+
+    /** Takes the task from its worker and lets it be due at once. */
+    private static void takeAway(long id) {
+        harness.expireLease(id, Duration.ofSeconds(1));
+        assertThat(new ReclaimRepository(harness.database())
+                        .reclaim(
+                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
+                                new ReclaimRepository.Terms(
+                                        new ReclaimRepository(harness.database())
+                                                .moment()
+                                                .moment(),
+                                        Duration.ZERO,
+                                        null,
+                                        5,
+                                        Duration.ZERO,
+                                        Duration.ZERO,
+                                        "test")))
+                .hasSize(1);
+        harness.makeDue(id);
+    }
+
+    private static String lateOutcome(TaskId id) {
+        return harness.jdbc()
+                .sql("select late_outcome from konduit_task_incident where task_id = :id")
+                .param("id", id.value())
+                .query(String.class)
+                .optional()
+                .orElse("none");
+    }
+}

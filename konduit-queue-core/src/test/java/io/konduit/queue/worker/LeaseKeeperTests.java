@@ -1,0 +1,438 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.FaultyDataSource;
+import io.konduit.queue.LeaseLost;
+import io.konduit.queue.Priority;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskNames;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.ClaimRequest;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.ReclaimRepository;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Handlers run on the test's own thread: an interrupt of theirs is a flag on it. */
+class LeaseKeeperTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration HEARTBEAT = Duration.ofSeconds(10);
+    private static final String EXTENSION = "lock_timeout_at = clock_timestamp()";
+
+    private long nanos = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
+    private final FaultyDataSource connections =
+            new FaultyDataSource(harness.testDatabase().dataSource());
+    private ControlPool pool;
+    private LeaseRepository leases;
+    private final ActiveLeases active = new ActiveLeases();
+    private final ControlHealth health = new ControlHealth();
+    private final AtomicInteger beats = new AtomicInteger();
+    private final AtomicBoolean alarm = new AtomicBoolean();
+    private LeaseKeeper keeper;
+
+    @BeforeEach
+    void createKeeper() {
+        pool = new ControlPool(connections, 2, Duration.ofMillis(250));
+        leases = new LeaseRepository(new QueueDatabase(connections, pool, null), UUID.randomUUID());
+        keeper = keeper(QueueMonitor.NONE);
+    }
+
+    @AfterEach
+    void closePool() {
+        Thread.interrupted();
+        pool.close();
+    }
+
+    private LeaseKeeper keeper(QueueMonitor monitor) {
+        WorkerEvents events = new WorkerEvents(monitor, harness.queueEvents());
+        LeaseKeeper.Beat beat = new LeaseKeeper.Beat(this::beat, HEARTBEAT);
+        return new LeaseKeeper(leases, active, health, events, beat, () -> nanos);
+    }
+
+    /** A heartbeat that needs the database, as the real one does. */
+    private boolean beat() {
+        leases.isHeld(new io.konduit.queue.store.Lease(0, 0, 0));
+        beats.incrementAndGet();
+        return alarm.getAndSet(false);
+    }
+
+    @Test
+    @Tag("H4")
+    void leavesALeaseAloneUntilAThirdOfItIsUsed() {
+        Execution execution = running(LEASE);
+        connections.forget();
+        pass(LEASE.dividedBy(3).minusNanos(1));
+        assertThat(keeper.extendOnce()).isTrue();
+        assertThat(connections.statements()).isEmpty();
+        backDate(execution, Duration.ofSeconds(30));
+        pass(Duration.ofNanos(1));
+        keeper.extendOnce();
+        assertThat(leaseLeft(execution)).isGreaterThan(LEASE.minusSeconds(30));
+    }
+
+    @Test
+    @Tag("H4")
+    void extendsAllThatNeedItWithOneStatement() {
+        List<Execution> early =
+                IntStream.range(0, 50).mapToObj(i -> claimed(LEASE)).toList();
+        pass(Duration.ofMinutes(1));
+        Execution late = claimed(LEASE);
+        early.forEach(execution -> backDate(execution, Duration.ofMinutes(1)));
+        backDate(late, Duration.ofMinutes(1));
+        pass(Duration.ofSeconds(40));
+        connections.forget();
+        keeper.extendOnce();
+        assertThat(connections.statements()).singleElement().asString().contains(EXTENSION);
+        assertThat(early)
+                .allSatisfy(execution -> assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4)));
+        assertThat(leaseLeft(late)).as("its third is not used").isLessThan(Duration.ofMinutes(2));
+        keeper.extendOnce();
+        assertThat(connections.statements()).as("confirmed for another third").hasSize(1);
+    }
+
+    @Test
+    @Tag("H4")
+    void extendsEachLeaseByItsOwnLockTimeout() {
+        Execution brief = claimed(Duration.ofSeconds(2));
+        Execution lasting = claimed(LEASE);
+        pass(LEASE);
+        keeper.extendOnce();
+        assertThat(leaseLeft(brief)).isLessThanOrEqualTo(Duration.ofSeconds(2));
+        assertThat(leaseLeft(lasting)).isGreaterThan(Duration.ofMinutes(4));
+    }
+
+    @Test
+    @Tag("H4")
+    void wakesUpInTimeForTheShortestLease() {
+        claimed(LEASE);
+        claimed(Duration.ofSeconds(1));
+        pass(Duration.ofMillis(100));
+        assertThat(Duration.ofNanos(keeper.step()))
+                .isEqualTo(Duration.ofSeconds(1).dividedBy(3).minusMillis(100));
+    }
+
+    @Test
+    @Tag("H4")
+    void extendsAnExpiredLeaseThatNobodyHasTaken() {
+        Execution execution = running(LEASE);
+        harness.expireLease(execution.task().id(), Duration.ofHours(1));
+        pass(LEASE);
+        keeper.extendOnce();
+        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(execution.ended()).isNull();
+    }
+
+    @Test
+    @Tag("H5")
+    void aLostLeaseInterruptsTheHandlerDropsItsResultAndIsToldOnce() {
+        Execution lost = running(LEASE);
+        takeAway(lost);
+        pass(LEASE.dividedBy(3));
+        keeper.extendOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(lost.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(lost.dropsResult()).isTrue();
+        pass(LEASE.dividedBy(3));
+        connections.forget();
+        keeper.extendOnce();
+        assertThat(connections.statements()).as("lost is final").isEmpty();
+        assertThat(harness.events())
+                .containsExactly(new LeaseLost(TaskId.of(lost.task().id()), "work", "default", 1));
+    }
+
+    @Test
+    @Tag("H5")
+    void aCancelledTaskIsLostAtItsNextExtension() {
+        Execution execution = running(LEASE);
+        harness.queue().cancel(TaskId.of(execution.task().id()));
+        pass(LEASE.dividedBy(3));
+        keeper.extendOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(execution.ended()).isEqualTo(Execution.End.LOST);
+    }
+
+    @Test
+    @Tag("H5")
+    void oneLostLeaseDoesNotKeepTheOthersFromBeingExtended() {
+        Execution lost = claimed(LEASE);
+        Execution kept = claimed(LEASE);
+        takeAway(lost);
+        backDate(kept, Duration.ofMinutes(1));
+        pass(LEASE.dividedBy(3));
+        keeper.extendOnce();
+        assertThat(lost.dropsResult()).isTrue();
+        assertThat(kept.ended()).isNull();
+        assertThat(leaseLeft(kept)).isGreaterThan(Duration.ofMinutes(4));
+    }
+
+    @Test
+    @Tag("H5")
+    void aLockedRowIsNeverTakenAsLostAndAskedForAgainSoon() throws SQLException {
+        Execution busy = running(LEASE);
+        Execution free = claimed(LEASE);
+        pass(LEASE.dividedBy(3));
+        try (Connection other = lockRow(busy)) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(Duration.ofNanos(keeper.step())).isEqualTo(Duration.ofMillis(200));
+                pass(Duration.ofMillis(200));
+            }
+            assertThat(busy.ended()).isNull();
+            assertThat(Thread.interrupted()).isFalse();
+            assertThat(busy.needsExtension(nanos)).isTrue();
+            assertThat(free.needsExtension(nanos)).isFalse();
+            other.rollback();
+        }
+        keeper.step();
+        assertThat(busy.needsExtension(nanos)).isFalse();
+        assertThat(harness.events()).isEmpty();
+    }
+
+    @Test
+    @Tag("H5")
+    @Tag("H7")
+    void aRowThatStaysLockedByOthersIsFencedBeforeItsLeaseEnds() throws SQLException {
+        Execution busy = running(LEASE);
+        pass(LEASE.multipliedBy(9).dividedBy(10));
+        try (Connection other = lockRow(busy)) {
+            keeper.extendOnce();
+            new LeaseWatchdog(active, quietEvents(), Duration.ZERO, () -> nanos).checkOnce();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(busy.ended()).isEqualTo(Execution.End.SELF_FENCED);
+            other.rollback();
+        }
+    }
+
+    @Test
+    @Tag("H5")
+    @Tag("C1")
+    void aRowLockedByTheHandlersOwnTransactionKeepsItsLease() throws SQLException {
+        Execution execution = running(LEASE);
+        LeaseWatchdog watchdog = new LeaseWatchdog(active, quietEvents(), Duration.ZERO, () -> nanos);
+        execution.ownTransactionHoldsRow(true);
+        try (Connection own = lockRow(execution)) {
+            for (int i = 0; i < 30; i++) {
+                pass(LEASE.dividedBy(3));
+                keeper.extendOnce();
+                watchdog.checkOnce();
+            }
+            assertThat(execution.ended()).as("ten leases later").isNull();
+            assertThat(Thread.interrupted()).isFalse();
+            own.rollback();
+        }
+        execution.ownTransactionHoldsRow(false);
+        assertThat(execution.needsExtension(nanos))
+                .as("at once, whatever was believed")
+                .isTrue();
+    }
+
+    @Test
+    @Tag("H6")
+    void aRunOverItsLimitIsNotExtended() {
+        Execution execution = running(LEASE);
+        backDate(execution, Duration.ofMinutes(1));
+        execution.end(Execution.End.TIMED_OUT);
+        connections.forget();
+        pass(LEASE.dividedBy(2));
+        keeper.extendOnce();
+        assertThat(connections.statements()).isEmpty();
+        assertThat(leaseLeft(execution)).isLessThan(Duration.ofMinutes(2));
+    }
+
+    @Test
+    @Tag("H7")
+    void claimsStopWhileExtensionsFailAndAllLeasesAreExtendedAtOnceAfterwards() {
+        Execution due = claimed(LEASE);
+        pass(Duration.ofMinutes(2));
+        Execution notDue = claimed(LEASE);
+        connections.goDown();
+        assertThat(Duration.ofNanos(keeper.step())).isEqualTo(Duration.ofMillis(200));
+        assertThat(health.isFailing()).isTrue();
+        connections.heal();
+        connections.forget();
+        backDate(due, Duration.ofSeconds(20));
+        backDate(notDue, Duration.ofSeconds(20));
+        keeper.step();
+        assertThat(health.isFailing()).isFalse();
+        assertThat(leaseLeft(due)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(leaseLeft(notDue)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(connections.count(EXTENSION)).isEqualTo(1);
+    }
+
+    @Test
+    @Tag("H7")
+    void claimsStopWhileOnlyHeartbeatsFailAndExtensionsGoOn() {
+        Execution execution = running(LEASE);
+        connections.breakStatements(sql -> !sql.contains(EXTENSION));
+        backDate(execution, Duration.ofMinutes(1));
+        pass(LEASE.dividedBy(3));
+        for (int i = 0; i < 3; i++) {
+            keeper.step();
+            assertThat(health.isFailing()).isTrue();
+        }
+        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+        connections.heal();
+        keeper.step();
+        assertThat(health.isFailing()).isFalse();
+    }
+
+    @Test
+    @Tag("H7")
+    void asksAgainAndAgainWhileTheDatabaseIsAwayAlsoWhenNothingRuns() {
+        connections.goDown();
+        pass(HEARTBEAT);
+        keeper.step();
+        assertThat(health.isFailing()).isTrue();
+        connections.heal();
+        pass(Duration.ofMillis(200));
+        keeper.step();
+        assertThat(health.isFailing()).as("claiming goes on at once").isFalse();
+        assertThat(beats).hasValue(1);
+    }
+
+    @Test
+    @Tag("H1")
+    void beatsOncePerInterval() {
+        keeper.step();
+        assertThat(beats).as("the worker has just registered").hasValue(0);
+        for (int second = 0; second < 60; second++) {
+            pass(Duration.ofSeconds(1));
+            keeper.step();
+        }
+        assertThat(beats).hasValue(6);
+    }
+
+    @Test
+    @Tag("H10")
+    void anAlarmOfTheHeartbeatExtendsEveryLeaseAtOnce() {
+        Execution execution = claimed(LEASE);
+        harness.expireLease(execution.task().id(), Duration.ofMinutes(55)); // the database's clock jumped by an hour
+        alarm.set(true);
+        pass(HEARTBEAT);
+        keeper.step();
+        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+    }
+
+    @Test
+    @Tag("H5")
+    void anErrorThatNobodyExpectedDoesNotStopTheKeeper() {
+        keeper = keeper(new QueueMonitor() {
+            @Override
+            public void leaseLost(ClaimedTask task) {
+                throw new AssertionError("a broken meter");
+            }
+        });
+        Execution lost = running(LEASE);
+        Execution kept = claimed(LEASE);
+        takeAway(lost);
+        pass(LEASE.dividedBy(3));
+        keeper.step();
+        keeper.step();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(kept.needsExtension(nanos)).isFalse();
+    }
+
+    @Test
+    @Tag("H5")
+    void aListenerThatThrowsDoesNotStopTheKeeper() {
+        WorkerEvents events = new WorkerEvents(QueueMonitor.NONE, new QueueEvents(event -> {
+            throw new IllegalStateException("a broken listener");
+        }));
+        keeper = new LeaseKeeper(
+                leases, active, health, events, new LeaseKeeper.Beat(this::beat, HEARTBEAT), () -> nanos);
+        Execution lost = running(LEASE);
+        takeAway(lost);
+        pass(LEASE.dividedBy(3));
+        assertThat(keeper.extendOnce()).isTrue();
+        assertThat(lost.dropsResult()).isTrue();
+    }
+
+    private Execution running(Duration lockTimeout) {
+        Execution execution = claimed(lockTimeout);
+        assertThat(execution.begin(nanos)).isTrue();
+        return execution;
+    }
+
+    private Execution claimed(Duration lockTimeout) {
+        harness.queue().enqueue("work", null);
+        List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
+                .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
+                .toList();
+        ClaimedTask task = leases.claimDue(new ClaimRequest(probes, 1, lockTimeout, 3, List.of(), List.of()))
+                .get(0);
+        Execution execution = new Execution(task, Duration.ZERO, nanos);
+        active.add(execution);
+        return execution;
+    }
+
+    private static WorkerEvents quietEvents() {
+        return new WorkerEvents(QueueMonitor.NONE, harness.queueEvents());
+    }
+
+    private void takeAway(Execution execution) {
+        long id = execution.task().id();
+        harness.expireLease(id, Duration.ofSeconds(1));
+        assertThat(new ReclaimRepository(harness.database())
+                        .reclaim(
+                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
+                                new ReclaimRepository.Terms(
+                                        new ReclaimRepository(harness.database())
+                                                .moment()
+                                                .moment(),
+                                        Duration.ZERO,
+                                        null,
+                                        5,
+                                        Duration.ZERO,
+                                        Duration.ZERO,
+                                        "test")))
+                .hasSize(1);
+    }
+
+    /** Leaves so much of the lease in the database. */
+    private void backDate(Execution execution, Duration left) {
+        harness.expireLease(execution.task().id(), left.negated());
+    }
+
+    private Duration leaseLeft(Execution execution) {
+        return Duration.ofMillis(harness.jdbc()
+                .sql("select (extract(epoch from lock_timeout_at - clock_timestamp()) * 1000)::bigint"
+                        + " from konduit_task where id = :id")
+                .param("id", execution.task().id())
+                .query(Long.class)
+                .single());
+    }
+
+    private Connection lockRow(Execution execution) throws SQLException {
+        Connection connection = harness.testDatabase().connect();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "select 1 from konduit_task where id = " + execution.task().id() + " for update");
+        }
+        return connection;
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+    }
+}

@@ -1,0 +1,244 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import io.konduit.queue.CapturedLog;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.Lease;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Handlers run on the test's own thread: an interrupt of theirs is a flag on it. */
+class LeaseWatchdogTests {
+    private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final Duration NO_LIMIT = Duration.ZERO;
+
+    /** Overflows within the tests, as it may on any machine. */
+    private long nanos = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
+
+    private final ActiveLeases active = new ActiveLeases();
+    private final LeaseWatchdog watchdog = new LeaseWatchdog(
+            active,
+            new WorkerEvents(QueueMonitor.NONE, new QueueEvents(event -> {})),
+            Duration.ofHours(1),
+            () -> nanos);
+
+    @AfterEach
+    void clearInterrupt() {
+        Thread.interrupted();
+    }
+
+    @Test
+    @Tag("H7")
+    void interruptsAHandlerBeforeItsLeaseEndsWhenNobodyConfirmedIt() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        pass(LEASE.multipliedBy(9).dividedBy(10).minusNanos(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).as("a tenth of the lease is left").isFalse();
+        pass(Duration.ofNanos(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(execution.ended()).isEqualTo(Execution.End.SELF_FENCED);
+        assertThat(execution.dropsResult())
+                .as("the row decides whether the result counts")
+                .isFalse();
+    }
+
+    @Test
+    @Tag("H7")
+    void leavesAtLeast200MillisecondsOfAShortLease() {
+        running(Duration.ofSeconds(1), NO_LIMIT);
+        pass(Duration.ofMillis(799));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isFalse();
+        pass(Duration.ofMillis(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    @Tag("H7")
+    void countsFromBeforeTheConfirmingStatementWasSent() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        pass(Duration.ofMinutes(4));
+        long sent = nanos;
+        pass(Duration.ofSeconds(20)); // the answer took long
+        execution.confirm(sent);
+        pass(Duration.ofMinutes(4).plusSeconds(9));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isFalse();
+        pass(Duration.ofSeconds(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    @Tag("H7")
+    void interruptsOnceAndNotAgain() {
+        running(LEASE, NO_LIMIT);
+        pass(LEASE);
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    @Tag("H7")
+    void aTaskThatWaitsForASlotDoesNotStartOnALeaseThatIsAboutToEnd() {
+        Execution waiting = claimed(LEASE, NO_LIMIT);
+        pass(LEASE);
+        watchdog.checkOnce();
+        assertThat(waiting.begin(nanos)).isFalse();
+    }
+
+    @Test
+    @Tag("H7")
+    void noInterruptReachesTheThreadAfterTheHandlerHasEnded() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        pass(LEASE);
+        watchdog.checkOnce();
+        execution.finish(nanos);
+        assertThat(Thread.interrupted()).as("cleared for the next task").isFalse();
+        execution.end(Execution.End.LOST);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    @Tag("H6")
+    void interruptsAHandlerThatIsOverItsLimitAndExtendsItNoMore() {
+        Execution execution = running(LEASE, Duration.ofSeconds(30));
+        pass(Duration.ofSeconds(30).minusNanos(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isFalse();
+        pass(Duration.ofNanos(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(execution.ended()).isEqualTo(Execution.End.TIMED_OUT);
+        pass(Duration.ofMinutes(2));
+        execution.extendSoon();
+        assertThat(execution.needsExtension(nanos)).isFalse();
+        assertThat(execution.nanosToExtension(nanos))
+                .as("nor does the keeper wake up for it")
+                .isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    @Tag("H6")
+    void theLimitCountsFromTheStartOfTheRun() {
+        Execution execution = claimed(LEASE, Duration.ofSeconds(30));
+        pass(Duration.ofSeconds(25)); // waited for a slot
+        watchdog.checkOnce();
+        assertThat(execution.begin(nanos)).isTrue();
+        pass(Duration.ofSeconds(29));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isFalse();
+        pass(Duration.ofSeconds(1));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    @Tag("H6")
+    void withoutALimitARunGoesOnForAsLongAsItsLeaseIsConfirmed() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        for (int hour = 0; hour < 100; hour++) {
+            pass(Duration.ofHours(1));
+            execution.confirm(nanos);
+            watchdog.checkOnce();
+        }
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(execution.ended()).isNull();
+    }
+
+    @Test
+    @Tag("H6")
+    void theLimitAlsoHoldsForAHandlerThatIgnoredTheInterruptOfAnOutage() {
+        Execution execution = running(LEASE, Duration.ofMinutes(30));
+        pass(LEASE);
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(execution.needsExtension(nanos))
+                .as("the database is back and the row is still ours")
+                .isTrue();
+        execution.confirm(nanos);
+        pass(Duration.ofMinutes(25));
+        watchdog.checkOnce();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(execution.ended()).isEqualTo(Execution.End.TIMED_OUT);
+        assertThat(execution.needsExtension(nanos)).isFalse();
+    }
+
+    @Test
+    @Tag("H6")
+    void tellsOnceOfARunThatTakesVeryLong() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        try (CapturedLog log = new CapturedLog(LeaseWatchdog.class)) {
+            pass(Duration.ofMinutes(59));
+            execution.confirm(nanos);
+            watchdog.checkOnce();
+            assertThat(log.at(Level.WARN)).isEmpty();
+            for (int i = 0; i < 5; i++) {
+                pass(Duration.ofMinutes(1));
+                execution.confirm(nanos);
+                watchdog.checkOnce();
+            }
+            assertThat(log.at(Level.WARN))
+                    .containsExactly("task 7 (report, attempt 1) has been running for more than 1h");
+        }
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    @Tag("H5")
+    void aReasonThatDropsTheResultOverrulesOneThatDoesNotAndNeverTheOtherWayRound() {
+        Execution execution = running(LEASE, NO_LIMIT);
+        assertThat(execution.end(Execution.End.SELF_FENCED)).isTrue();
+        assertThat(execution.end(Execution.End.SELF_FENCED)).isFalse();
+        assertThat(execution.end(Execution.End.TIMED_OUT)).isTrue();
+        assertThat(execution.end(Execution.End.SELF_FENCED)).isFalse();
+        assertThat(execution.end(Execution.End.LOST)).isTrue();
+        assertThat(execution.end(Execution.End.TIMED_OUT)).isFalse();
+        assertThat(execution.end(Execution.End.GIVEN_BACK)).isFalse();
+        assertThat(execution.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(execution.dropsResult()).isTrue();
+    }
+
+    private Execution running(Duration lockTimeout, Duration limit) {
+        Execution execution = claimed(lockTimeout, limit);
+        assertThat(execution.begin(nanos)).isTrue();
+        return execution;
+    }
+
+    private Execution claimed(Duration lockTimeout, Duration limit) {
+        OffsetDateTime due = OffsetDateTime.parse("2026-01-01T00:00:00Z");
+        ClaimedTask task = new ClaimedTask(
+                new Lease(7, 1, 0),
+                "default",
+                "report",
+                "null",
+                2,
+                due,
+                1,
+                3,
+                true,
+                lockTimeout,
+                null,
+                null,
+                null,
+                due,
+                Duration.ZERO);
+        Execution execution = new Execution(task, limit, nanos);
+        active.add(execution);
+        return execution;
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
+    }
+}
