@@ -94,20 +94,14 @@ class ExtensionTests {
     /** Somebody is taking the row away but has not committed: it may still be mine. */
     @Test
     @Tag("H5")
-    void uncommittedTakeoverIsBusyAndItsCommitIsLost() throws Exception {
+    void uncommittedTakeoverIsBusyAndItsCommitIsLost() {
         Lease lease = claimed(1).get(0);
-        try (Connection other = harness.testDatabase().connect();
-                Statement statement = other.createStatement()) {
-            other.setAutoCommit(false);
-            statement.execute(
-                    "with gone as (delete from konduit_task where id = " + lease.taskId() + " returning *)"
-                            + " insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts,"
-                            + " zombie_count, lease_epoch, created_at, finished_at) select id, queue, type, payload, priority,"
-                            + " 'CANCELLED', run_at, attempts, zombie_count, lease_epoch, created_at, clock_timestamp() from gone");
+        harness.transaction().executeWithoutResult(status -> {
+            assertThat(harness.tasks().cancel(TaskId.of(lease.taskId()), "test", null))
+                    .isTrue();
             assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
                     .containsOnly(Map.entry(lease, ExtensionResult.BUSY));
-            other.commit();
-        }
+        });
         assertThat(worker.extend(each(List.of(lease), Duration.ofMinutes(5))))
                 .containsOnly(Map.entry(lease, ExtensionResult.LOST));
     }

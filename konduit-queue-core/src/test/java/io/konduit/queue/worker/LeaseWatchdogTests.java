@@ -178,7 +178,7 @@ class LeaseWatchdogTests {
     @Tag("H6")
     void tellsOnceOfARunThatTakesVeryLong() {
         Execution execution = running(LEASE, NO_LIMIT);
-        try (CapturedLog log = new CapturedLog(LeaseWatchdog.class)) {
+        try (CapturedLog log = new CapturedLog(WorkerEvents.class)) {
             pass(Duration.ofMinutes(59));
             execution.confirm(nanos);
             watchdog.checkOnce();
