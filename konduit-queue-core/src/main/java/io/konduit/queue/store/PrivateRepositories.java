@@ -49,6 +49,8 @@ final class PrivateRepositories {
         DataAccessStrategy strategy =
                 new DataAccessStrategyFactory(converter, operations, dialect, QueryMappingConfiguration.EMPTY).create();
         this.factory = new JdbcRepositoryFactory(new JdbcAggregateTemplate(converter, strategy));
+        // the application's loader, which is the default, may not be the one that has our interfaces
+        this.factory.setBeanClassLoader(PrivateRepositories.class.getClassLoader());
     }
 
     <R> R create(Class<R> repository) {

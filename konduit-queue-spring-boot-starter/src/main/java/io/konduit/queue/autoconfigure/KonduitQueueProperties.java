@@ -81,7 +81,7 @@ public record KonduitQueueProperties(
      * @param maxAttempts How often a task is tried in all, when neither its request nor its handler says so.
      * @param initialInterval How long to wait before the second attempt.
      * @param multiplier By how much each wait is longer than the one before.
-     * @param maxInterval The longest wait.
+     * @param maxInterval The longest wait between two attempts.
      * @param jitter By which part each wait is spread either way, between 0 and 1.
      */
     public record Retry(
@@ -98,7 +98,7 @@ public record KonduitQueueProperties(
      * @param isolateAfter A task that has lost this many workers runs alone in its worker.
      * @param quarantineAfter A task that has lost this many workers is held for a person.
      * @param backoff How long a task waits when it comes back for the second time. The first time it comes back at once.
-     * @param backoffCap The longest wait. Each wait is twice as long as the one before.
+     * @param backoffCap The longest wait of a task that comes back. Each wait is twice as long as the one before.
      */
     public record Zombie(
             @DefaultValue("3") int warnAbove,
@@ -112,7 +112,7 @@ public record KonduitQueueProperties(
      *
      * @param lockTtl How long the lock of a crashed leader lasts.
      * @param renewInterval How often the leader renews the lock. At most a third of the TTL.
-     * @param acquireRetryInterval How often the others try to get it.
+     * @param acquireRetryInterval How often the other instances try to take the lead.
      */
     public record Leader(
             @DefaultValue("30s") Duration lockTtl,
@@ -123,7 +123,7 @@ public record KonduitQueueProperties(
      * Tasks that make no progress although their worker is alive.
      *
      * @param threshold How long after its last checkpoint, or its claim, a running task counts as abandoned. 0 means never.
-     * @param interval How often the leader looks for them.
+     * @param interval How often the leader looks for abandoned tasks.
      */
     public record Abandoned(
             @DefaultValue("7d") Duration threshold,
@@ -132,10 +132,10 @@ public record KonduitQueueProperties(
     /**
      * How long what is kept. 0 keeps for ever.
      *
-     * @param completed Completed and cancelled tasks.
-     * @param failed Failed tasks.
-     * @param incidents The evidence of lost workers and of decisions by people.
-     * @param workers Workers that are long gone.
+     * @param completed How long completed and cancelled tasks are kept. 0 keeps them for ever.
+     * @param failed How long failed tasks are kept. 0 keeps them for ever.
+     * @param incidents How long the evidence of lost workers and of decisions by people is kept. 0 keeps it for ever.
+     * @param workers How long workers that are gone are listed. 0 lists them for ever.
      * @param interval How often the leader removes what is old enough.
      * @param batchSize How many rows are removed in one transaction.
      */

@@ -43,11 +43,13 @@ public final class KonduitQueueGaugesAutoConfiguration {
     }
 
     @Bean
+    @ConditionalOnMissingBean(name = "konduitGaugesChore")
     PeriodicChore konduitGaugesChore(QueueGauges gauges) {
         return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refresh);
     }
 
     @Bean
+    @ConditionalOnMissingBean
     GaugesOfFormerLeader konduitGaugesOfFormerLeader(QueueGauges gauges) {
         return new GaugesOfFormerLeader(gauges);
     }

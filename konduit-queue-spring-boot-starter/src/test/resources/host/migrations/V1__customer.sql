@@ -1,0 +1,1 @@
+create table customer (id bigint primary key, name text not null);
