@@ -45,11 +45,22 @@ public final class AbandonedLeaseCleaner {
                 policy.backoffCap(),
                 surroundings.actor());
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        try {
+            cleanAll(terms, report);
+        } finally {
+            // also when a later batch failed: what was done before it is done
+            report.tell("abandoned");
+        }
+        return report.result();
+    }
+
+    /** Batch by batch in the order of ids: rows that cannot be taken now must not hide later ones. */
+    private void cleanAll(Terms terms, ReclaimReport report) {
+        Expired last = Expired.FIRST;
         List<Expired> found;
-        List<Reclaimed> taken;
         do {
-            found = tasks.findAbandoned(threshold, policy.batchSize());
-            taken = found.isEmpty() ? List.of() : tasks.reclaim(found, terms);
+            found = tasks.findAbandoned(threshold, last, policy.batchSize());
+            List<Reclaimed> taken = found.isEmpty() ? List.of() : tasks.reclaim(found, terms);
             for (Reclaimed task : taken) {
                 log.warn(
                         "Task {} ({}) had made no progress and was taken from worker {}",
@@ -58,8 +69,7 @@ public final class AbandonedLeaseCleaner {
                         task.previousOwner());
             }
             report.add(found.size(), taken);
-        } while (!taken.isEmpty() && found.size() == policy.batchSize());
-        report.tell("abandoned");
-        return report.result();
+            last = found.isEmpty() ? last : found.get(found.size() - 1);
+        } while (found.size() == policy.batchSize());
     }
 }

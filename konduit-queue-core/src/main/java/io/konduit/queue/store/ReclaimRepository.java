@@ -79,10 +79,11 @@ public final class ReclaimRepository {
                 .list();
     }
 
-    /** C3: tasks without progress for that long. */
-    public List<Expired> findAbandoned(Duration threshold, int most) {
+    /** C3: tasks without progress for that long, by id, after {@code last} of the page before. */
+    public List<Expired> findAbandoned(Duration threshold, Expired last, int most) {
         return database.control("find-abandoned")
                 .param("thresholdMs", threshold.toMillis())
+                .param("afterId", last.id())
                 .param("most", most)
                 .query(ReclaimRepository::expired)
                 .list();
