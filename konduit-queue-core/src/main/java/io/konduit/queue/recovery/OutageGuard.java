@@ -20,7 +20,7 @@ public final class OutageGuard {
     private static final long TOLERANCE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int CAP_IN_ROUNDS = 5;
 
-    private static final int LONGEST_GAP_IN_ROUNDS = 3;
+    private static final int LONGEST_GAP_IN_ROUNDS = 2;
 
     private final long roundNanos;
     private final boolean beating;
