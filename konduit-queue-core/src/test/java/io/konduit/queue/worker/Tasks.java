@@ -29,6 +29,7 @@ final class Tasks {
                 runAt,
                 1,
                 3,
+                true,
                 lockTimeout,
                 null,
                 null,
