@@ -214,7 +214,8 @@ final class Completer {
             return false;
         }
         active.remove(execution);
-        if (execution.ended() != Execution.End.GIVEN_BACK) {
+        Execution.End end = execution.ended();
+        if (end == Execution.End.LOST || end == Execution.End.SUPERSEDED) {
             events.refused(execution);
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
         }
