@@ -215,8 +215,10 @@ final class Completer {
         }
         active.remove(execution);
         Execution.End end = execution.ended();
-        if (end == Execution.End.LOST || end == Execution.End.SUPERSEDED) {
+        if (end == Execution.End.LOST) {
             events.refused(execution);
+        }
+        if (end == Execution.End.LOST || end == Execution.End.SUPERSEDED) {
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
         }
         return true;
