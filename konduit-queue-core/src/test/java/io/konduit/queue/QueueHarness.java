@@ -86,6 +86,11 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     @Override
     public void afterEach(ExtensionContext context) {
+        stopWorkers();
+    }
+
+    /** Stops what the test started, before something that it needs goes away. */
+    public void stopWorkers() {
         workers.forEach(WorkerLifecycle::stop);
         workers.clear();
     }
@@ -214,7 +219,7 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
     /** Starts a worker that reaches the database in its own way. */
     public WorkerLifecycle startWorker(
             QueueDatabase database,
-            DataSourceTransactionManager transactionManager,
+            @Nullable DataSourceTransactionManager transactionManager,
             UnaryOperator<WorkerSettings> change,
             RetryPolicy retryPolicy,
             Object... handlerBeans) {
@@ -222,7 +227,9 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
         WorkerIdentity identity = WorkerIdentity.create("test");
         LeaseRepository leases = new LeaseRepository(database, identity.id());
         LeaseFence fence = new LeaseFence(database, leases);
-        transactionManager.addListener(fence);
+        if (transactionManager != null) {
+            transactionManager.addListener(fence);
+        }
         WorkerLifecycle worker = new WorkerLifecycle(
                 settings,
                 identity,
