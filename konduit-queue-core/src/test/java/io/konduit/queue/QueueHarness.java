@@ -86,6 +86,11 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     @Override
     public void afterEach(ExtensionContext context) {
+        stopWorkers();
+    }
+
+    /** Stops what the test started, before something that it needs goes away. */
+    public void stopWorkers() {
         workers.forEach(WorkerLifecycle::stop);
         workers.clear();
     }
@@ -198,18 +203,33 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
     }
 
     public WorkerLifecycle startWorker(UnaryOperator<WorkerSettings> change, Object... handlerBeans) {
-        return startWorker(
-                change, RetryPolicy.exponential(3, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0), handlerBeans);
+        return startWorker(change, quickRetries(), handlerBeans);
+    }
+
+    /** Three attempts with next to no wait between them. */
+    public static RetryPolicy quickRetries() {
+        return RetryPolicy.exponential(3, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0);
     }
 
     public WorkerLifecycle startWorker(
             UnaryOperator<WorkerSettings> change, RetryPolicy retryPolicy, Object... handlerBeans) {
+        return startWorker(database, transactionManager(), change, retryPolicy, handlerBeans);
+    }
+
+    /** Starts a worker that reaches the database in its own way. */
+    public WorkerLifecycle startWorker(
+            QueueDatabase database,
+            @Nullable DataSourceTransactionManager transactionManager,
+            UnaryOperator<WorkerSettings> change,
+            RetryPolicy retryPolicy,
+            Object... handlerBeans) {
         WorkerSettings settings = change.apply(quickSettings());
         WorkerIdentity identity = WorkerIdentity.create("test");
         LeaseRepository leases = new LeaseRepository(database, identity.id());
-        DataSourceTransactionManager transactionManager = transactionManager();
         LeaseFence fence = new LeaseFence(database, leases);
-        transactionManager.addListener(fence);
+        if (transactionManager != null) {
+            transactionManager.addListener(fence);
+        }
         WorkerLifecycle worker = new WorkerLifecycle(
                 settings,
                 identity,

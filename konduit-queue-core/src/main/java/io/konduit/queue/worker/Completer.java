@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.store.DatabaseErrors;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.Lease;
@@ -17,9 +18,6 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
-import org.springframework.dao.NonTransientDataAccessException;
-import org.springframework.dao.NonTransientDataAccessResourceException;
-import org.springframework.transaction.TransactionException;
 
 /**
  * Writes outcomes, as many at once as have come in while the last ones were written, so that one commit serves many
@@ -135,8 +133,8 @@ final class Completer {
         try {
             writer.write(outcomes);
             return List.of();
-        } catch (DataAccessException | TransactionException e) {
-            if (!isHopeless(e)) {
+        } catch (RuntimeException e) {
+            if (DatabaseErrors.mayPass(e)) {
                 log.debug("{} outcomes could not be written yet", outcomes.size(), e);
                 return outcomes;
             }
@@ -153,10 +151,6 @@ final class Completer {
                     ErrorText.withoutMessages(e));
             return List.of();
         }
-    }
-
-    private static boolean isHopeless(RuntimeException e) {
-        return e instanceof NonTransientDataAccessException && !(e instanceof NonTransientDataAccessResourceException);
     }
 
     private void writeCompleted(List<Outcome.Completed> outcomes) {
@@ -220,7 +214,11 @@ final class Completer {
             return false;
         }
         active.remove(execution);
-        if (execution.ended() != Execution.End.GIVEN_BACK) {
+        Execution.End end = execution.ended();
+        if (end == Execution.End.LOST) {
+            events.refused(execution);
+        }
+        if (end == Execution.End.LOST || end == Execution.End.SUPERSEDED) {
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
         }
         return true;
@@ -231,7 +229,8 @@ final class Completer {
             return;
         }
         try {
-            incidents.recordLateOutcome(refused.stream().map(Execution::lease).toList(), leases.worker(), outcome);
+            events.falselyReclaimed(incidents.recordLateOutcome(
+                    refused.stream().map(Execution::lease).toList(), leases.worker(), outcome));
         } catch (DataAccessException e) {
             log.warn(
                     "The late results of {} could not be noted as evidence",

@@ -50,6 +50,7 @@ final class Execution {
     private long startedNanos;
     private long endedNanos;
     private boolean longRunReported;
+    private boolean lossTold;
     private @Nullable Thread thread;
     private @Nullable End end;
     private boolean started;
@@ -177,6 +178,13 @@ final class Execution {
         return true;
     }
 
+    /** True once: a loss may be noticed by the keeper, by the fence and by the completer. */
+    synchronized boolean tellLoss() {
+        boolean first = !lossTold;
+        lossTold = true;
+        return first;
+    }
+
     /**
      * The row was locked when an extension was asked for at that time. While the handler's own transaction has it nobody
      * can take it, and that transaction leaves a fresh lease behind.
@@ -187,6 +195,10 @@ final class Execution {
         if (ownTransactionHoldsRow) {
             confirm(sentNanos);
         }
+        return ownTransactionHoldsRow;
+    }
+
+    synchronized boolean ownTransactionHoldsRow() {
         return ownTransactionHoldsRow;
     }
 

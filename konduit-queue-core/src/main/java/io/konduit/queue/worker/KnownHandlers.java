@@ -43,12 +43,17 @@ final class KnownHandlers {
         return unknownTypes;
     }
 
-    void met(String unknownType) {
-        if (unknownTypes.size() < MOST_UNKNOWN && unknownTypes.add(unknownType)) {
+    /** Leaves the type to others from now on; false when there are too many of them to remember. */
+    boolean met(String unknownType) {
+        if (unknownTypes.size() >= MOST_UNKNOWN) {
+            return unknownTypes.contains(unknownType);
+        }
+        if (unknownTypes.add(unknownType)) {
             log.warn(
                     "This worker has no handler for tasks of type '{}' and leaves them to workers that have; it knows {}",
                     unknownType,
                     registry.types());
         }
+        return true;
     }
 }

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
-import org.springframework.dao.DataAccessException;
 
 /**
  * Tells other nodes after commit that something is due: many wake-ups become one statement, on the queue's own
@@ -62,7 +61,7 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
     private void send(Set<String> queues) {
         try {
             channel.send(queues);
-        } catch (DataAccessException e) {
+        } catch (RuntimeException e) {
             log.debug("A notification was not sent; the next poll of the others finds the tasks", e);
         }
     }

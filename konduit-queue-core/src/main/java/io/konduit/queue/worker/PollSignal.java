@@ -79,6 +79,7 @@ final class PollSignal {
             }
         } finally {
             wantsRoom = false;
+            room = false;
             lock.unlock();
         }
     }

@@ -26,6 +26,8 @@ final class TaskPoller {
     private static final Duration PATIENCE_WITH_SUSPECT = Duration.ofSeconds(1);
     private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
+    private static final Duration UNKNOWN_PAUSE = Duration.ofMinutes(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
 
     private final Lane lane;
@@ -98,7 +100,7 @@ final class TaskPoller {
                 boolean full = claim(room) == room;
                 failing = false;
                 if (!full) {
-                    signal.awaitDue(jittered(settings.pollInterval()));
+                    signal.awaitDue(jittered(shorter(settings.pollInterval(), nextLook())));
                 }
             } catch (DataAccessException e) {
                 if (!failing) {
@@ -171,8 +173,8 @@ final class TaskPoller {
         Execution execution = new Execution(task, limit, sent);
         node.active().add(execution);
         if (handler.isEmpty()) {
-            node.handlers().met(task.type());
-            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            boolean remembered = node.handlers().met(task.type());
+            node.completer().report(new Outcome.GivenBack(execution, remembered ? Duration.ZERO : UNKNOWN_PAUSE));
         } else if (stopped) {
             node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
         } else {
@@ -182,9 +184,15 @@ final class TaskPoller {
     }
 
     private void process(Execution execution) throws InterruptedException {
+        boolean reported = false;
         try {
             node.completer().report(runGated(execution));
+            reported = true;
         } finally {
+            if (!reported) {
+                // not extended any more: the lease ends and the reaper takes the task back
+                node.active().remove(execution);
+            }
             occupied.decrementAndGet();
             signal.roomMade();
         }
@@ -251,12 +259,22 @@ final class TaskPoller {
         }
     }
 
+    /** What was claimed ahead must not wait for a slot until the next poll, which may be long after. */
+    private Duration nextLook() {
+        return buffer.isEmpty() ? settings.pollInterval() : LONGEST_BUFFERED;
+    }
+
+    /** After an error: the poll interval may be long, and the database may be back soon. */
     private void pause() {
         try {
-            TimeUnit.NANOSECONDS.sleep(jittered(settings.pollInterval()));
+            TimeUnit.NANOSECONDS.sleep(jittered(shorter(settings.pollInterval(), LONGEST_PAUSE)));
         } catch (InterruptedException e) {
             stopped = true;
         }
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private static long jittered(Duration interval) {

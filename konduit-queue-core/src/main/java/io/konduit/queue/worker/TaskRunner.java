@@ -36,6 +36,9 @@ final class TaskRunner {
     private static final String MDC_ATTEMPT = "konduit.attempt";
     private static final String MDC_WORKER = "konduit.worker";
 
+    private static final Duration LONGEST_BACKOFF = Duration.ofDays(36_500);
+    private static final Duration BACKOFF_WITHOUT_POLICY = Duration.ofMinutes(1);
+
     private final LeaseRepository leases;
     private final LeaseFence fence;
     private final PayloadConverter converter;
@@ -71,7 +74,7 @@ final class TaskRunner {
         MDC.put(MDC_ATTEMPT, Integer.toString(task.attempt()));
         MDC.put(MDC_WORKER, worker);
         fence.bind(execution);
-        Observation observation = observations.execution(task).start();
+        Observation observation = start(task);
         try (Observation.Scope scope = observation.openScope()) {
             boolean completed = call(execution, handler);
             execution.finish(System.nanoTime());
@@ -81,7 +84,7 @@ final class TaskRunner {
             TaskObservations.failed(observation, error);
             return afterError(execution, error);
         } finally {
-            observation.stop();
+            stop(observation);
             fence.unbind();
             MDC.remove(MDC_TASK);
             MDC.remove(MDC_TYPE);
@@ -142,7 +145,7 @@ final class TaskRunner {
             // the attempt is not charged
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
-        boolean fatal = error instanceof InvalidPayloadException || !retryPolicy.retries(error);
+        boolean fatal = error instanceof InvalidPayloadException || !retries(error);
         if (!execution.dropsResult()) {
             log.warn(
                     "{} failed{}: {}",
@@ -150,8 +153,50 @@ final class TaskRunner {
                     end == Execution.End.TIMED_OUT ? " after its time limit" : "",
                     ErrorText.withoutMessages(error));
         }
-        Duration backoff = fatal ? Duration.ZERO : retryPolicy.backoff(task.attempt());
+        Duration backoff = fatal ? Duration.ZERO : backoff(task.attempt());
         return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)));
+    }
+
+    /** The policy may be the application's: whatever it does, the task must not be left RUNNING. */
+    private boolean retries(Throwable error) {
+        try {
+            return retryPolicy.retries(error);
+        } catch (RuntimeException e) {
+            log.error("The retry policy failed; the task is retried. {}", ErrorText.withoutMessages(e));
+            return true;
+        }
+    }
+
+    @SuppressWarnings("ConstantValue") // an application's policy need not know about nullness
+    private Duration backoff(int attempt) {
+        try {
+            Duration backoff = retryPolicy.backoff(attempt);
+            if (backoff != null && !backoff.isNegative()) {
+                return backoff.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff;
+            }
+            log.error("The retry policy gave a wait of {}; expected zero or more", backoff);
+        } catch (RuntimeException e) {
+            log.error("The retry policy failed. {}", ErrorText.withoutMessages(e));
+        }
+        return BACKOFF_WITHOUT_POLICY;
+    }
+
+    /** Observing is the application's too: a failure there fails no task. */
+    private Observation start(ClaimedTask task) {
+        try {
+            return observations.execution(task).start();
+        } catch (RuntimeException e) {
+            log.warn("An observation could not be started: {}", ErrorText.withoutMessages(e));
+            return Observation.NOOP;
+        }
+    }
+
+    private static void stop(Observation observation) {
+        try {
+            observation.stop();
+        } catch (RuntimeException e) {
+            log.warn("An observation could not be stopped: {}", ErrorText.withoutMessages(e));
+        }
     }
 
     /** Carries what the handler threw through the transaction template. */

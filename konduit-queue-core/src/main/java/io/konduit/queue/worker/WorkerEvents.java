@@ -19,7 +19,7 @@ final class WorkerEvents {
     private final QueueEvents events;
 
     WorkerEvents(QueueMonitor monitor, QueueEvents events) {
-        this.monitor = monitor;
+        this.monitor = new SafeMonitor(monitor);
         this.events = events;
     }
 
@@ -77,6 +77,9 @@ final class WorkerEvents {
     }
 
     private void tellLost(Execution execution, String consequence) {
+        if (!execution.tellLoss()) {
+            return;
+        }
         ClaimedTask task = execution.task();
         log.warn("The lease on {} is lost: {}. The task is back in the queue, held or cancelled.", task, consequence);
         monitor.leaseLost(task);

@@ -225,14 +225,17 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         }
 
         /**
-         * Handlers that did not finish in time are interrupted; whatever they still do, their lease is over. A task that
-         * must not run twice is not given back: its lease ends, and the reaper holds it for a person.
+         * What did not finish in time, or did not get its turn, is given back; whatever its handlers still do, their
+         * leases are over. Begun tasks that must not run twice are not given back: their leases end, and the reaper
+         * holds them for a person. Handlers are interrupted first: one that holds its own row in a transaction must let
+         * it go before the row can be given back.
          */
         private void giveBackTheRest() {
-            List<Execution> rest =
-                    active.all().stream().filter(Execution::isRunning).toList();
+            List<Execution> rest = active.all().stream()
+                    .filter(execution -> execution.isRunning() || !execution.isStarted())
+                    .toList();
             List<Execution> returned = rest.stream()
-                    .filter(execution -> execution.task().reapable())
+                    .filter(execution -> execution.task().reapable() || !execution.isStarted())
                     .toList();
             log.warn(
                     "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}); {} are given back, the others must not run twice and are held for a person when their leases have ended: {}",
@@ -240,9 +243,19 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     DurationText.of(settings.drainTimeout()),
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
+            List<Execution> locked =
+                    returned.stream().filter(Execution::ownTransactionHoldsRow).toList();
             for (Execution execution : rest) {
-                execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
+                execution.end(returned.contains(execution) ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
             }
+            rest.forEach(active::remove);
+            giveBack(returned.stream()
+                    .filter(execution -> !locked.contains(execution))
+                    .toList());
+            locked.forEach(execution -> giveBack(List.of(execution)));
+        }
+
+        private void giveBack(List<Execution> returned) {
             try {
                 if (!returned.isEmpty()) {
                     parts.leases()
@@ -250,10 +263,10 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                 }
             } catch (DataAccessException e) {
                 log.warn(
-                        "They could not be given back and come back when their leases end: {}",
+                        "{} could not be given back and come back when their leases end: {}",
+                        returned.stream().map(Execution::task).toList(),
                         ErrorText.withoutMessages(e));
             }
-            rest.forEach(active::remove);
         }
     }
 }

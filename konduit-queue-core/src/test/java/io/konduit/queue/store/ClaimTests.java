@@ -121,6 +121,28 @@ class ClaimTests {
     }
 
     @Test
+    void pausedQueueIsLeftAloneAndTheOthersKeepTheirOrder() {
+        for (String name : List.of("a", "b", "c")) {
+            queue.enqueue(TaskRequest.of("x", 1).queue(name));
+            queue.enqueue(TaskRequest.of("x", 1).queue(name).priority(Priority.HIGH));
+        }
+        harness.testDatabase()
+                .execute(
+                        "insert into konduit_queue (name, paused_at, paused_by) values ('b', clock_timestamp(), 'Ada')");
+        ClaimRequest request =
+                new ClaimRequest(StoreFixture.probes("a", "b", "c"), 1, Duration.ofMinutes(5), 3, List.of(), List.of());
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ClaimedTask task = worker.claimDue(request).get(0);
+            order.add(task.queue() + task.priority());
+        }
+        assertThat(order).containsExactly("a1", "c1", "a2", "c2");
+        assertThat(worker.claimDue(request)).isEmpty();
+        harness.testDatabase().execute("delete from konduit_queue");
+        assertThat(worker.claimDue(request)).hasSize(1);
+    }
+
+    @Test
     @Tag("S10")
     void leavesTypesThatTheWorkerDoesNotKnow() {
         TaskId unknown = queue.enqueue("new-in-version-2", 1);

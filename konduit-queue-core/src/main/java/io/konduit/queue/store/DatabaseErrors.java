@@ -1,0 +1,39 @@
+package io.konduit.queue.store;
+
+import java.sql.SQLException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.NonTransientDataAccessException;
+import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.transaction.TransactionException;
+
+/** Tells errors that pass by themselves from errors that come again however often a statement is tried. */
+public final class DatabaseErrors {
+    /** Class 55: locked for longer than the server's or the user's lock timeout. */
+    private static final String LOCKED = "55";
+
+    /** Class 25: a server that is read-only for the moment, such as a standby just before it takes over. */
+    private static final String TRANSACTION_STATE = "25";
+
+    private DatabaseErrors() {}
+
+    /** Whether the same statement may succeed later: the server was away, full, locked or not the leader. */
+    public static boolean mayPass(RuntimeException error) {
+        if (error instanceof TransactionException || error instanceof NonTransientDataAccessResourceException) {
+            return true;
+        }
+        if (error instanceof NonTransientDataAccessException) {
+            String state = sqlState(error);
+            return state.startsWith(LOCKED) || state.startsWith(TRANSACTION_STATE);
+        }
+        return error instanceof DataAccessException;
+    }
+
+    private static String sqlState(Throwable error) {
+        for (Throwable current = error; current != null; current = current.getCause()) {
+            if (current instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,67 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.ClaimedTask;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the errors of a monitor away from the worker, whose loops must not end by them. */
+final class SafeMonitor implements QueueMonitor {
+    private static final Logger log = LoggerFactory.getLogger(SafeMonitor.class);
+
+    private final QueueMonitor monitor;
+
+    SafeMonitor(QueueMonitor monitor) {
+        this.monitor = monitor;
+    }
+
+    @Override
+    public void started(ClaimedTask task) {
+        tell(() -> monitor.started(task));
+    }
+
+    @Override
+    public void completed(ClaimedTask task, Duration took) {
+        tell(() -> monitor.completed(task, took));
+    }
+
+    @Override
+    public void retried(ClaimedTask task, Duration took) {
+        tell(() -> monitor.retried(task, took));
+    }
+
+    @Override
+    public void failed(ClaimedTask task, Duration took) {
+        tell(() -> monitor.failed(task, took));
+    }
+
+    @Override
+    public void givenBack(ClaimedTask task) {
+        tell(() -> monitor.givenBack(task));
+    }
+
+    @Override
+    public void leaseLost(ClaimedTask task) {
+        tell(() -> monitor.leaseLost(task));
+    }
+
+    @Override
+    public void falselyReclaimed(int tasks) {
+        tell(() -> monitor.falselyReclaimed(tasks));
+    }
+
+    @Override
+    public void ranLong(ClaimedTask task) {
+        tell(() -> monitor.ranLong(task));
+    }
+
+    private static void tell(Runnable event) {
+        try {
+            event.run();
+        } catch (RuntimeException | Error e) {
+            log.warn(
+                    "A monitor of the queue failed with {}; the queue goes on",
+                    e.getClass().getName());
+        }
+    }
+}

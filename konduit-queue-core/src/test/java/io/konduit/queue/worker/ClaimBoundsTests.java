@@ -1,0 +1,69 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.store.ClaimRequest.Probe;
+import io.konduit.queue.store.ClaimedTask;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class ClaimBoundsTests {
+    private final AtomicLong nanos = new AtomicLong();
+    private final ClaimBounds bounds = new ClaimBounds(List.of("a", "b"), nanos::get);
+
+    private static ClaimedTask task(String queue, int priority, OffsetDateTime runAt) {
+        return Tasks.claimed(1, queue, priority, runAt, Duration.ofMinutes(1));
+    }
+
+    @Test
+    void looksAtTheBestPriorityFirstAndAtTheQueuesInTurns() {
+        assertThat(names()).containsExactly("b0", "a0", "b1", "a1", "b2", "a2", "b3", "a3");
+        assertThat(names()).containsExactly("a0", "b0", "a1", "b1", "a2", "b2", "a3", "b3");
+        assertThat(names()).startsWith("b0", "a0");
+    }
+
+    @Test
+    void knowsNoBoundBeforeAClaimWasFull() {
+        assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
+    }
+
+    @Test
+    void startsTenSecondsBeforeTheLastTaskOfItsQueueAndPriority() {
+        bounds.claimed(List.of(
+                task("a", 1, Tasks.RUN_AT), task("a", 1, Tasks.RUN_AT.plusSeconds(60)), task("b", 2, Tasks.RUN_AT)));
+        assertThat(bounds.probes())
+                .contains(
+                        new Probe("a", 1, Tasks.RUN_AT.plusSeconds(50).toString()),
+                        new Probe("b", 2, Tasks.RUN_AT.minusSeconds(10).toString()),
+                        new Probe("a", 2, "-infinity"));
+    }
+
+    @Test
+    void boundsLiveForTwoSecondsHoweverOftenTheyAreRenewed() {
+        for (int i = 0; i < 4; i++) {
+            bounds.claimed(List.of(task("a", 1, Tasks.RUN_AT)));
+            nanos.addAndGet(Duration.ofMillis(500).toNanos());
+            assertThat(bounds.probes())
+                    .extracting(Probe::lowerBound)
+                    .contains(Tasks.RUN_AT.minusSeconds(10).toString());
+        }
+        nanos.incrementAndGet();
+        assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
+    }
+
+    @Test
+    void boundsAreDroppedWhenAClaimCameBackShort() {
+        bounds.claimed(List.of(task("a", 1, Tasks.RUN_AT)));
+        bounds.reset();
+        assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
+    }
+
+    private List<String> names() {
+        return bounds.probes().stream()
+                .map(probe -> probe.queue() + probe.priority())
+                .toList();
+    }
+}

@@ -1,0 +1,249 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.Priority;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.With;
+import io.konduit.queue.store.ClaimedTask;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Tag("S8")
+class GracefulStopTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    /** Runs until it is let go or interrupted. */
+    static class Work {
+        final CountDownLatch release = new CountDownLatch(1);
+        final AtomicInteger started = new AtomicInteger();
+        final AtomicInteger interrupted = new AtomicInteger();
+        final AtomicBoolean suspectRan = new AtomicBoolean();
+
+        @JobHandler("block")
+        void block() throws InterruptedException {
+            started.incrementAndGet();
+            await(release);
+        }
+
+        @JobHandler(value = "block-once", reapable = false)
+        void blockOnce() throws InterruptedException {
+            block();
+        }
+
+        @JobHandler(value = "block-in-transaction", transactional = true)
+        void blockInTransaction(TaskContext task) throws InterruptedException {
+            task.checkpoint("holds the row");
+            block();
+        }
+
+        /** Ignores being interrupted. */
+        @JobHandler("stubborn")
+        void stubborn() {
+            started.incrementAndGet();
+            boolean done = false;
+            while (!done) {
+                try {
+                    done = release.await(60, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    interrupted.incrementAndGet();
+                }
+            }
+        }
+
+        @JobHandler("quick")
+        void quick() {}
+
+        @JobHandler("suspect")
+        void suspect() {
+            suspectRan.set(true);
+        }
+
+        private void await(CountDownLatch latch) throws InterruptedException {
+            try {
+                latch.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+                throw e;
+            }
+        }
+    }
+
+    private final Work work = new Work();
+    private final TaskQueue queue = harness.queue(work);
+
+    @AfterEach
+    void letGo() {
+        work.release.countDown();
+    }
+
+    private static int attemptsLeft(TaskId id) {
+        return harness.jdbc()
+                .sql("select max_attempts - attempts from konduit_task where id = :id")
+                .param("id", id.value())
+                .query(Integer.class)
+                .single();
+    }
+
+    private static long count(String table) {
+        return harness.jdbc()
+                .sql("select count(*) from " + table)
+                .query(Long.class)
+                .single();
+    }
+
+    @Test
+    @Tag("H1")
+    void runningHandlerFinishesAndTheWorkerLeavesTheRegistry() throws Exception {
+        WorkerLifecycle worker = harness.startWorker(work);
+        TaskId id = queue.enqueue("block", null);
+        await().until(() -> work.started.get() == 1);
+        assertThat(count("konduit_worker")).isEqualTo(1);
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(worker::stop);
+        TaskId late = queue.enqueue("quick", null);
+        work.release.countDown();
+        stopping.get(30, TimeUnit.SECONDS);
+        assertThat(harness.status(id)).isEqualTo("COMPLETED");
+        assertThat(work.interrupted).hasValue(0);
+        assertThat(count("konduit_worker")).isZero();
+        assertThat(worker.isRunning()).isFalse();
+        // nothing was claimed any more
+        assertThat(harness.status(late)).isIn("PENDING", "COMPLETED");
+        TaskId later = queue.enqueue("quick", null);
+        assertThat(harness.status(later)).isEqualTo("PENDING");
+    }
+
+    @Test
+    void whatWasClaimedAndNotStartedIsGivenBackUncharged() throws Exception {
+        WorkerLifecycle worker = harness.startWorker(With.concurrency(1), work);
+        // quick runs teach the worker to claim ahead
+        for (int i = 0; i < 3; i++) {
+            TaskId id = queue.enqueue("quick", null);
+            await().until(() -> harness.status(id).equals("COMPLETED"));
+        }
+        List<TaskRequest> requests = new ArrayList<>();
+        requests.add(TaskRequest.of("block", null).priority(Priority.HIGH));
+        IntStream.range(0, 5).forEach(i -> requests.add(TaskRequest.of("quick", null)));
+        List<TaskId> ids = queue.enqueueAll(requests);
+        await().until(() -> work.started.get() == 1
+                && harness.jdbc()
+                                .sql("select count(*) from konduit_task where attempts > 0")
+                                .query(Long.class)
+                                .single()
+                        == 6);
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(worker::stop);
+        await().untilAsserted(() ->
+                assertThat(ids.subList(1, 6).stream().map(harness::status)).containsOnly("PENDING"));
+        work.release.countDown();
+        stopping.get(30, TimeUnit.SECONDS);
+        assertThat(harness.status(ids.get(0))).isEqualTo("COMPLETED");
+        assertThat(ids.subList(1, 6))
+                .allSatisfy(id -> assertThat(attemptsLeft(id)).isEqualTo(3));
+    }
+
+    @Test
+    void handlerThatDoesNotFinishInTimeIsInterruptedAndItsTaskGivenBackUncharged() {
+        WorkerLifecycle worker = harness.startWorker(With.drainTimeout(Duration.ofMillis(100)), work);
+        List<TaskId> ids = queue.enqueueAll(List.of(
+                TaskRequest.of("block", null), TaskRequest.of("block", null), TaskRequest.of("stubborn", null)));
+        await().until(() -> work.started.get() == 3);
+        worker.stop();
+        assertThat(ids).allSatisfy(id -> {
+            assertThat(harness.status(id)).isEqualTo("PENDING");
+            assertThat(attemptsLeft(id)).isEqualTo(3);
+        });
+        await().until(() -> work.interrupted.get() == 3);
+        assertThat(harness.events()).isEmpty();
+
+        // another worker has them at once, and whatever the stubborn one still does changes nothing
+        Work elsewhere = new Work();
+        elsewhere.release.countDown();
+        harness.startWorker(elsewhere);
+        await().untilAsserted(
+                        () -> assertThat(ids.stream().map(harness::status)).containsOnly("COMPLETED"));
+        work.release.countDown();
+    }
+
+    @Test
+    @Tag("L13")
+    void begunTaskThatMustNotRunTwiceIsLeftToTheReaper() {
+        WorkerLifecycle worker = harness.startWorker(With.drainTimeout(Duration.ofMillis(100)), work);
+        TaskId id = queue.enqueue("block-once", null);
+        await().until(() -> work.started.get() == 1);
+        worker.stop();
+        assertThat(harness.status(id)).isEqualTo("RUNNING");
+        harness.expireLease(id.value(), Duration.ofSeconds(1));
+        new RecoveryFixture(harness.database()).reclaimer().reclaimOnce();
+        assertThat(harness.status(id)).isEqualTo("HELD");
+    }
+
+    /** Its transaction has the row locked: it must be interrupted before the row can be given back. */
+    @Test
+    void handlerThatHoldsItsOwnRowKeepsNobodyWaiting() {
+        WorkerLifecycle worker = harness.startWorker(With.drainTimeout(Duration.ofMillis(100)), work);
+        TaskId holding = queue.enqueue("block-in-transaction", null);
+        TaskId other = queue.enqueue("block", null);
+        await().until(() -> work.started.get() == 2);
+        worker.stop();
+        assertThat(List.of(harness.status(holding), harness.status(other))).containsOnly("PENDING");
+        assertThat(List.of(attemptsLeft(holding), attemptsLeft(other))).containsOnly(3);
+    }
+
+    /** A suspect waits until it is alone; when the time is over it is given back and never run by this worker. */
+    @Test
+    @Tag("L18")
+    void suspectThatWaitsForItsTurnIsGivenBackAndNotRunAfterTheStop() {
+        TaskId suspect = queue.enqueue("suspect", null);
+        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        for (int i = 0; i < 2; i++) {
+            ClaimedTask claimed = harness.claimOne(harness.newWorker());
+            harness.expireLease(claimed.id(), Duration.ofSeconds(1));
+            recovery.reclaimer().reclaimOnce();
+            harness.makeDue(claimed.id());
+        }
+        harness.jdbc()
+                .sql("update konduit_task set run_at = clock_timestamp() + interval '1 h' where id = :id")
+                .param("id", suspect.value())
+                .update();
+        WorkerLifecycle worker = harness.startWorker(With.drainTimeout(Duration.ofMillis(300)), work);
+        TaskId block = queue.enqueue("block", null);
+        await().until(() -> work.started.get() == 1);
+        harness.makeDue(suspect.value());
+        await().until(() -> harness.status(suspect).equals("RUNNING"));
+        int left = attemptsLeft(suspect);
+        worker.stop();
+        assertThat(List.of(harness.status(block), harness.status(suspect))).containsOnly("PENDING");
+        assertThat(attemptsLeft(suspect)).isEqualTo(left + 1);
+        await().until(() -> work.interrupted.get() == 1);
+        assertThat(work.suspectRan).isFalse();
+    }
+
+    @Test
+    void stoppedWorkerCanBeStartedAgain() {
+        WorkerLifecycle worker = harness.startWorker(work);
+        worker.stop();
+        worker.stop();
+        TaskId id = queue.enqueue("quick", null);
+        worker.start();
+        await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
+    }
+}
