@@ -132,7 +132,7 @@ public final class TaskAdministration {
 
     /** The dry run of {@link #reclaimNow}: what it would take back, oldest first. */
     public List<TaskId> orphans(int most) {
-        return orphans.findExpired(orphans.moment().moment(), grace, Expired.FIRST, requirePage(most)).stream()
+        return orphans.findExpired(orphans.moment(), grace, Expired.FIRST, requirePage(most)).stream()
                 .map(expired -> TaskId.of(expired.id()))
                 .toList();
     }

@@ -37,7 +37,7 @@ public final class AbandonedLeaseCleaner {
     /** One pass over all abandoned tasks there are. */
     public ReclaimResult cleanOnce() {
         Terms terms = new Terms(
-                tasks.moment().moment(),
+                tasks.moment(),
                 policy.grace(),
                 threshold,
                 policy.quarantineAfter(),

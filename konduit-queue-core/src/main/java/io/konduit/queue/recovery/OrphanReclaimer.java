@@ -91,13 +91,7 @@ public final class OrphanReclaimer {
             return ReclaimResult.postponed(wait);
         }
         Terms terms = new Terms(
-                moment.moment(),
-                policy.grace(),
-                null,
-                policy.quarantineAfter(),
-                policy.backoff(),
-                policy.backoffCap(),
-                actor);
+                moment, policy.grace(), null, policy.quarantineAfter(), policy.backoff(), policy.backoffCap(), actor);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
         try {
             reclaimAll(terms, report);

@@ -4,7 +4,6 @@ import io.konduit.queue.HoldReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
@@ -37,7 +36,7 @@ public final class ReclaimRepository {
      * @param abandonedAfter null for tasks whose lease has ended; else the time without progress that counts as abandoned
      */
     public record Terms(
-            Instant moment,
+            DatabaseMoment moment,
             Duration grace,
             @Nullable Duration abandonedAfter,
             int quarantineAfter,
@@ -68,9 +67,9 @@ public final class ReclaimRepository {
     }
 
     /** L2: orphans at that moment of the database's clock, oldest first, after {@code last} of the page before. */
-    public List<Expired> findExpired(Instant moment, Duration grace, Expired last, int most) {
+    public List<Expired> findExpired(DatabaseMoment moment, Duration grace, Expired last, int most) {
         return database.control("find-expired")
-                .param("moment", moment.atOffset(ZoneOffset.UTC))
+                .param("moment", moment.moment().atOffset(ZoneOffset.UTC))
                 .param("graceMs", grace.toMillis())
                 .param("afterTime", last.lockTimeoutAt())
                 .param("afterId", last.id())
@@ -93,7 +92,7 @@ public final class ReclaimRepository {
     public List<Reclaimed> reclaim(Collection<Expired> found, Terms terms) {
         return database.control("reclaim")
                 .param("ids", SqlArrays.bigints(found, Expired::id))
-                .param("moment", terms.moment().atOffset(ZoneOffset.UTC))
+                .param("moment", terms.moment().moment().atOffset(ZoneOffset.UTC))
                 .param("graceMs", terms.grace().toMillis())
                 .param(
                         "abandonedMs",

@@ -178,9 +178,7 @@ class CompleterTests {
                         .reclaim(
                                 List.of(new ReclaimRepository.Expired(id, "-infinity")),
                                 new ReclaimRepository.Terms(
-                                        new ReclaimRepository(harness.database())
-                                                .moment()
-                                                .moment(),
+                                        new ReclaimRepository(harness.database()).moment(),
                                         Duration.ZERO,
                                         null,
                                         5,

@@ -396,9 +396,7 @@ class LeaseKeeperTests {
                         .reclaim(
                                 List.of(new ReclaimRepository.Expired(id, "-infinity")),
                                 new ReclaimRepository.Terms(
-                                        new ReclaimRepository(harness.database())
-                                                .moment()
-                                                .moment(),
+                                        new ReclaimRepository(harness.database()).moment(),
                                         Duration.ZERO,
                                         null,
                                         5,

@@ -1,0 +1,350 @@
+package io.konduit.queue.store;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.DatabaseClock;
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.store.ReclaimRepository.Expired;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.time.temporal.Temporal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TimeZone;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** All lease arithmetic is the database's: whatever this JVM believes about the time changes nothing. */
+@Tag("L20")
+class DatabaseTimeTests {
+    /** Years from this JVM's clock, in the hour that Central European Time repeats when it falls back. */
+    private static final Instant REPEATED_HOUR = Instant.parse("2031-10-26T00:30:00Z");
+
+    private static final TimeZone ZONE = TimeZone.getDefault();
+
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    static DatabaseClock clock;
+
+    @BeforeAll
+    static void moveTheDatabase() {
+        clock = DatabaseClock.install(harness.testDatabase(), REPEATED_HOUR);
+        // sessions opened from now on live in that time
+        harness.testDatabase().killConnections();
+    }
+
+    @AfterAll
+    static void restoreTimeZone() {
+        TimeZone.setDefault(ZONE);
+    }
+
+    // ---- the statements ----
+
+    @Test
+    void noStatementUsesATimeThatIsFrozenAtTheStartOfItsTransaction() {
+        Pattern frozen = Pattern.compile(
+                "\\b(now\\s*\\(|current_timestamp|current_time\\b|current_date|localtime|transaction_timestamp|timeofday|'now')",
+                Pattern.CASE_INSENSITIVE);
+        Map<String, String> offenders = new TreeMap<>();
+        statements().forEach((name, sql) -> {
+            Matcher matcher = frozen.matcher(sql);
+            if (matcher.find()) {
+                offenders.put(name, matcher.group());
+            }
+        });
+
+        assertThat(statements()).hasSizeGreaterThan(30);
+        assertThat(offenders).isEmpty();
+    }
+
+    @Test
+    void leaseStatementsTakeNoTimeButThoseTheDatabaseGave() {
+        Pattern parameter = Pattern.compile(":(\\w+)::timestamp\\w*(\\[])?");
+        Set<String> found = new TreeSet<>();
+        statements().forEach((name, sql) -> {
+            Matcher matcher = parameter.matcher(sql);
+            while (matcher.find()) {
+                found.add(name + " " + matcher.group(1));
+            }
+        });
+
+        assertThat(found)
+                .containsExactlyInAnyOrder(
+                        // when the application wants a task to run: no part of a lease
+                        "enqueue runAt",
+                        "enqueue-unique runAt",
+                        "enqueue-many runAts",
+                        // values of the rows themselves, as a hint and as the place where a page ended
+                        "claim lowerBounds",
+                        "find-expired afterTime",
+                        // what the database's clock said when the pass began; it can only make a lease look longer
+                        "find-expired moment",
+                        "reclaim moment");
+        for (String name : List.of("find-expired", "reclaim")) {
+            assertThat(statements().get(name))
+                    .contains("least(:moment::timestamptz, statement_timestamp())")
+                    .containsOnlyOnce(":moment");
+        }
+    }
+
+    @Test
+    void repositoriesOfLeasesTakeNoInstant() {
+        List<String> offenders = new ArrayList<>();
+        for (Class<?> repository : List.of(
+                LeaseRepository.class,
+                ReclaimRepository.class,
+                IncidentRepository.class,
+                RetentionRepository.class,
+                WorkerRepository.class,
+                ChoreRepository.class,
+                AdministrationRepository.class)) {
+            for (Method method : repository.getDeclaredMethods()) {
+                if (Modifier.isPublic(method.getModifiers())) {
+                    for (Type type : method.getGenericParameterTypes()) {
+                        if (carriesAMoment(type, new HashSet<>())) {
+                            offenders.add(repository.getSimpleName() + "." + method.getName());
+                        }
+                    }
+                }
+            }
+        }
+
+        assertThat(offenders).isEmpty();
+        assertThat(carriesAMoment(NewTask.class, new HashSet<>()))
+                .as("the search sees into records")
+                .isTrue();
+    }
+
+    @Test
+    void momentsOfTheDatabaseAreMadeOnlyWhereItsAnswersAreRead() {
+        noClasses()
+                .that()
+                .areNotAssignableTo(ReclaimRepository.class)
+                .should()
+                .callConstructor(DatabaseMoment.class, Instant.class, Instant.class)
+                .check(new ClassFileImporter()
+                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                        .importPackages("io.konduit.queue"));
+    }
+
+    @Test
+    void nothingThatDecidesAboutLeasesAsksThisMachineForTheTime() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(
+                        "io.konduit.queue.store..",
+                        "io.konduit.queue.recovery..",
+                        "io.konduit.queue.retention..",
+                        "io.konduit.queue.admin..",
+                        "io.konduit.queue.worker..")
+                .should()
+                .callMethod(Instant.class, "now")
+                .orShould()
+                .callMethod(OffsetDateTime.class, "now")
+                .orShould()
+                .callMethod(ZonedDateTime.class, "now")
+                .orShould()
+                .callMethod(LocalDateTime.class, "now")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .accessClassesThat()
+                .areAssignableTo(Clock.class)
+                .check(new ClassFileImporter()
+                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                        .importPackages("io.konduit.queue"));
+    }
+
+    // ---- the behaviour ----
+
+    static class Clerk {
+        final CompletableFuture<String> done = new CompletableFuture<>();
+
+        @JobHandler("report")
+        void write(TaskContext task) {
+            task.checkpoint("half");
+            task.assertLease();
+            done.complete("done");
+        }
+    }
+
+    @Test
+    void workerWhoseClockIsYearsOffRunsTasksAsUsual() {
+        Clerk clerk = new Clerk();
+        harness.startWorker(clerk);
+
+        TaskId id = harness.queue(clerk).enqueue("report", null);
+
+        await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
+        assertThat(clerk.done).isCompletedWithValue("done");
+        assertThat(harness.jdbc()
+                        .sql(
+                                "select created_at = finished_at and locked_at = created_at and last_checkpoint_at = created_at"
+                                        + " and created_at = test_clock.clock_timestamp() from konduit_task_history where id = :id")
+                        .param("id", id.value())
+                        .query(Boolean.class)
+                        .single())
+                .as("every time is the database's")
+                .isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UTC",
+                "Europe/Berlin",
+                "Pacific/Kiritimati",
+                "Pacific/Pago_Pago",
+                "America/St_Johns",
+                "Asia/Kathmandu",
+                "Australia/Lord_Howe",
+                "Africa/Monrovia"
+            })
+    void timeZoneOfTheWorkerChangesNothing(String zone) {
+        TimeZone.setDefault(TimeZone.getTimeZone(zone));
+        // the driver tells each new session the zone of this JVM
+        try (HikariDataSource pool = harness.testDatabase().newPool(4)) {
+            RecoveryFixture recovery = new RecoveryFixture(RecoveryFixture.databaseOn(pool));
+            assertThat(recovery.jdbc().sql("show timezone").query(String.class).single())
+                    .isEqualTo(zone);
+            LeaseRepository worker = recovery.newWorker();
+            ClaimedTask task = recovery.running(worker);
+            // the same hour again, by the clocks on the wall
+            clock.set(REPEATED_HOUR.plus(Duration.ofMinutes(5)));
+            assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+            assertThat(recovery.reclaimer().untilNextExpiry(Duration.ofMinutes(1)))
+                    .isEqualTo(Duration.ofMillis(50));
+            clock.advance(Duration.ofMillis(1));
+            assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
+            assertThat(recovery.administration().incidentsOf(TaskId.of(task.id()), 1))
+                    .singleElement()
+                    .satisfies(incident -> {
+                        assertThat(incident.leaseStartedAt()).isEqualTo(REPEATED_HOUR);
+                        assertThat(incident.leaseEndedAt()).isEqualTo(REPEATED_HOUR.plus(Duration.ofMinutes(5)));
+                        assertThat(incident.detectionDelay()).isEqualTo(Duration.ofMillis(1));
+                    });
+            assertThat(new ReclaimRepository(recovery.database()).moment().moment())
+                    .isEqualTo(clock.now());
+        } finally {
+            TimeZone.setDefault(ZONE);
+            clock.set(REPEATED_HOUR);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTC", "Europe/Berlin", "America/St_Johns", "Africa/Monrovia"})
+    void pagesOfOrphansMeetAlsoInAnHourThatComesTwice(String zone) {
+        TimeZone.setDefault(TimeZone.getTimeZone(zone));
+        try (HikariDataSource pool = harness.testDatabase().newPool(4)) {
+            RecoveryFixture recovery = new RecoveryFixture(RecoveryFixture.databaseOn(pool));
+            clock.set(REPEATED_HOUR.plus(Duration.ofHours(3)));
+            // one lease ended in each of the last 40 times five minutes, across the repeated hour
+            recovery.insertRunning(40, UUID.randomUUID(), 1);
+            recovery.bulk(
+                    "update konduit_task t set lock_timeout_at = clock_timestamp() - n.place * interval '5 minutes 1 us'"
+                            + " from (select id, row_number() over (order by id) as place from konduit_task) n where n.id = t.id",
+                    statement -> {});
+            ReclaimRepository orphans = new ReclaimRepository(recovery.database());
+            List<Long> paged = new ArrayList<>();
+            Expired last = Expired.FIRST;
+            List<Expired> page;
+            do {
+                page = orphans.findExpired(orphans.moment(), Duration.ZERO, last, 3);
+                page.forEach(expired -> paged.add(expired.id()));
+                last = page.isEmpty() ? last : page.get(page.size() - 1);
+            } while (!page.isEmpty());
+
+            assertThat(paged)
+                    .hasSize(40)
+                    .doesNotHaveDuplicates()
+                    .isSortedAccordingTo(Comparator.<Long>naturalOrder().reversed());
+        } finally {
+            TimeZone.setDefault(ZONE);
+            clock.set(REPEATED_HOUR);
+        }
+    }
+
+    private static Map<String, String> statements() {
+        Map<String, String> statements = new TreeMap<>();
+        Path folder = Path.of("src/main/resources/io/konduit/queue/store");
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                String name = file.getFileName().toString();
+                try (InputStream in = DatabaseTimeTests.class.getResourceAsStream(name)) {
+                    String sql = new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+                    statements.put(name.replace(".sql", ""), sql.replaceAll("--[^\n]*", ""));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return statements;
+    }
+
+    /** Whether a value of this type can carry a moment that somebody read from a clock. */
+    private static boolean carriesAMoment(Type type, Set<Type> seen) {
+        if (!seen.add(type) || type == DatabaseMoment.class) {
+            return false;
+        }
+        if (type instanceof ParameterizedType generic) {
+            return carriesAMoment(generic.getRawType(), seen)
+                    || Arrays.stream(generic.getActualTypeArguments())
+                            .anyMatch(argument -> carriesAMoment(argument, seen));
+        }
+        if (!(type instanceof Class<?> plain)) {
+            return false;
+        }
+        if (Temporal.class.isAssignableFrom(plain)
+                || java.util.Date.class.isAssignableFrom(plain)
+                || Clock.class.isAssignableFrom(plain)) {
+            return true;
+        }
+        return plain.isRecord()
+                && Arrays.stream(plain.getRecordComponents())
+                        .map(RecordComponent::getGenericType)
+                        .anyMatch(component -> carriesAMoment(component, seen));
+    }
+}

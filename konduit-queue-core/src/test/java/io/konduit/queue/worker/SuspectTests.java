@@ -1,0 +1,163 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.With;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A task that has lost two workers runs alone in its third, whoever was there first. */
+@Tag("L18")
+class SuspectTests {
+    private static final int SLOTS = 4;
+
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    RecoveryFixture recovery;
+    final Jobs jobs = new Jobs();
+
+    @BeforeEach
+    void setUp() {
+        recovery = new RecoveryFixture(harness.database());
+    }
+
+    @AfterEach
+    void letHandlersEnd() {
+        jobs.neighboursMayEnd.countDown();
+        jobs.suspectMayEnd.countDown();
+    }
+
+    static class Jobs {
+        final CountDownLatch neighboursMayEnd = new CountDownLatch(1);
+        final CountDownLatch suspectMayEnd = new CountDownLatch(1);
+        final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger neighboursStarted = new AtomicInteger();
+        final AtomicInteger suspectsStarted = new AtomicInteger();
+        final Queue<String> company = new ConcurrentLinkedQueue<>();
+        volatile boolean suspectInside;
+
+        @JobHandler("neighbour")
+        void work() throws InterruptedException {
+            inside.incrementAndGet();
+            neighboursStarted.incrementAndGet();
+            if (suspectInside) {
+                company.add("a neighbour came in while the suspect was running");
+            }
+            neighboursMayEnd.await(60, TimeUnit.SECONDS);
+            inside.decrementAndGet();
+        }
+
+        @JobHandler("suspect")
+        void crash(TaskContext task) throws InterruptedException {
+            suspectInside = true;
+            if (inside.get() > 0) {
+                company.add("the suspect came in while neighbours were running");
+            }
+            suspectsStarted.incrementAndGet();
+            suspectMayEnd.await(60, TimeUnit.SECONDS);
+            suspectInside = false;
+        }
+    }
+
+    @Test
+    void suspectWaitsUntilItsNeighboursHaveEnded() {
+        harness.startWorker(With.concurrency(SLOTS), jobs);
+        TaskId suspect = suspect(2);
+        List<TaskId> neighbours = enqueueNeighbours(3);
+        await().until(() -> jobs.neighboursStarted.get() == 3);
+
+        recovery.makeDue(suspect);
+
+        await().until(() -> atTheGate() == 1);
+        assertThat(jobs.suspectsStarted).hasValue(0);
+        jobs.neighboursMayEnd.countDown();
+        await().until(() -> jobs.suspectsStarted.get() == 1);
+        jobs.suspectMayEnd.countDown();
+        neighbours.forEach(this::awaitCompleted);
+        awaitCompleted(suspect);
+        assertThat(jobs.company).isEmpty();
+    }
+
+    @Test
+    void neighboursWaitUntilTheSuspectHasEnded() {
+        TaskId suspect = suspect(2);
+        recovery.makeDue(suspect);
+        List<TaskId> neighbours = enqueueNeighbours(3);
+        jobs.neighboursMayEnd.countDown();
+
+        // one claim brings them all
+        harness.startWorker(With.concurrency(SLOTS), jobs);
+
+        await().until(() -> jobs.suspectsStarted.get() == 1);
+        // each neighbour was done before the suspect came in, or stands at the gate
+        await().until(() -> jobs.neighboursStarted.get() + atTheGate() == 3 || !jobs.company.isEmpty());
+        assertThat(jobs.company).isEmpty();
+        jobs.suspectMayEnd.countDown();
+        neighbours.forEach(this::awaitCompleted);
+        awaitCompleted(suspect);
+        assertThat(jobs.company).isEmpty();
+    }
+
+    @Test
+    void taskThatHasLostOnlyOneWorkerRunsAmongOthers() {
+        harness.startWorker(With.concurrency(SLOTS), jobs);
+        TaskId once = suspect(1);
+        enqueueNeighbours(3);
+        await().until(() -> jobs.neighboursStarted.get() == 3);
+
+        recovery.makeDue(once);
+
+        await().until(() -> jobs.suspectsStarted.get() == 1);
+        assertThat(jobs.inside).hasValue(3);
+    }
+
+    /** A task that is not due and has lost this many workers. */
+    private TaskId suspect(int crashes) {
+        TaskId id = recovery.queue().enqueue(TaskRequest.of("suspect", null).delay(Duration.ofDays(1)));
+        harness.testDatabase()
+                .execute(
+                        "set session_replication_role = replica",
+                        "update konduit_task set zombie_count = " + crashes + " where id = " + id);
+        return id;
+    }
+
+    private List<TaskId> enqueueNeighbours(int count) {
+        List<TaskRequest> requests = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            requests.add(TaskRequest.of("neighbour", null));
+        }
+        return harness.queue(jobs).enqueueAll(requests);
+    }
+
+    private void awaitCompleted(TaskId id) {
+        await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
+    }
+
+    /** How many slots wait for their turn. */
+    private static long atTheGate() {
+        return Thread.getAllStackTraces().values().stream()
+                .filter(stack -> Arrays.stream(stack)
+                        .anyMatch(frame -> frame.getClassName().equals(IsolationGate.class.getName())))
+                .count();
+    }
+}
