@@ -231,7 +231,8 @@ final class Completer {
             return;
         }
         try {
-            incidents.recordLateOutcome(refused.stream().map(Execution::lease).toList(), leases.worker(), outcome);
+            events.falselyReclaimed(incidents.recordLateOutcome(
+                    refused.stream().map(Execution::lease).toList(), leases.worker(), outcome));
         } catch (DataAccessException e) {
             log.warn(
                     "The late results of {} could not be noted as evidence",

@@ -17,6 +17,7 @@ import io.konduit.queue.store.ReclaimRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,7 @@ class CompleterTests {
     private final ActiveLeases active = new ActiveLeases();
     private ControlPool pool;
     private LeaseRepository leases;
+    private final AtomicInteger falseReclaims = new AtomicInteger();
     private Completer completer;
 
     @BeforeEach
@@ -39,7 +41,12 @@ class CompleterTests {
         pool = new ControlPool(connections, 2, Duration.ofMillis(250));
         QueueDatabase database = new QueueDatabase(connections, pool, null);
         leases = new LeaseRepository(database, UUID.randomUUID());
-        completer = completer(database, QueueMonitor.NONE);
+        completer = completer(database, new QueueMonitor() {
+            @Override
+            public void falselyReclaimed(int tasks) {
+                falseReclaims.addAndGet(tasks);
+            }
+        });
     }
 
     private Completer completer(QueueDatabase database, QueueMonitor monitor) {
@@ -110,6 +117,7 @@ class CompleterTests {
         completer.write(List.of(new Outcome.Completed(lost)));
         assertThat(harness.status(id)).isEqualTo("PENDING");
         assertThat(lateOutcome(id)).isEqualTo("COMPLETED");
+        assertThat(falseReclaims).as("its worker was alive").hasValue(1);
         assertThat(harness.events()).containsExactly(new LeaseLost(id, "work", "default", 1));
     }
 
