@@ -204,10 +204,19 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     public WorkerLifecycle startWorker(
             UnaryOperator<WorkerSettings> change, RetryPolicy retryPolicy, Object... handlerBeans) {
+        return startWorker(database, change, retryPolicy, handlerBeans);
+    }
+
+    /** Starts a worker with its own way to the database, such as one that a test can cut. */
+    public WorkerLifecycle startWorker(
+            QueueDatabase database,
+            UnaryOperator<WorkerSettings> change,
+            RetryPolicy retryPolicy,
+            Object... handlerBeans) {
         WorkerSettings settings = change.apply(quickSettings());
         WorkerIdentity identity = WorkerIdentity.create("test");
         LeaseRepository leases = new LeaseRepository(database, identity.id());
-        DataSourceTransactionManager transactionManager = transactionManager();
+        DataSourceTransactionManager transactionManager = new DataSourceTransactionManager(database.application());
         LeaseFence fence = new LeaseFence(database, leases);
         transactionManager.addListener(fence);
         WorkerLifecycle worker = new WorkerLifecycle(

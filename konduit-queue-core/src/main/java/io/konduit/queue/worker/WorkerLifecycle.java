@@ -229,10 +229,16 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
          * must not run twice is not given back: its lease ends, and the reaper holds it for a person.
          */
         private void giveBackTheRest() {
-            List<Execution> rest =
-                    active.all().stream().filter(Execution::isRunning).toList();
+            // those that have not started wait for their turn behind one that has to run alone
+            List<Execution> rest = active.all().stream()
+                    .filter(execution -> execution.isRunning() || !execution.isStarted())
+                    .toList();
+            for (Execution execution : rest) {
+                execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
+            }
+            // from here on none of them can start
             List<Execution> returned = rest.stream()
-                    .filter(execution -> execution.task().reapable())
+                    .filter(execution -> execution.task().reapable() || !execution.isStarted())
                     .toList();
             log.warn(
                     "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}); {} are given back, the others must not run twice and are held for a person when their leases have ended: {}",
@@ -240,9 +246,6 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     DurationText.of(settings.drainTimeout()),
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
-            for (Execution execution : rest) {
-                execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
-            }
             try {
                 if (!returned.isEmpty()) {
                     parts.leases()
