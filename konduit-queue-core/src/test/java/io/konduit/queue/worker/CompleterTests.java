@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ControlPool;
@@ -13,7 +14,6 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -182,20 +182,11 @@ class CompleterTests {
     /** Takes the task from its worker and lets it be due at once. */
     private static void takeAway(long id) {
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new ReclaimRepository(harness.database())
-                        .reclaim(
-                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
-                                new ReclaimRepository.Terms(
-                                        new ReclaimRepository(harness.database())
-                                                .moment()
-                                                .moment(),
-                                        Duration.ZERO,
-                                        null,
-                                        5,
-                                        Duration.ZERO,
-                                        Duration.ZERO,
-                                        "test")))
-                .hasSize(1);
+        assertThat(new RecoveryFixture(harness.database())
+                        .reclaimer()
+                        .reclaimOnce()
+                        .reclaimed())
+                .isEqualTo(1);
         harness.makeDue(id);
     }
 

@@ -6,6 +6,7 @@ import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.LeaseLost;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskNames;
 import io.konduit.queue.event.QueueEvents;
@@ -15,7 +16,6 @@ import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -394,12 +394,11 @@ class LeaseKeeperTests {
     private void takeAway(Execution execution) {
         long id = execution.task().id();
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new ReclaimRepository(harness.database())
-                        .reclaim(
-                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
-                                new ReclaimRepository.Terms(
-                                        Duration.ZERO, null, 5, Duration.ZERO, Duration.ZERO, "test")))
-                .hasSize(1);
+        assertThat(new RecoveryFixture(harness.database())
+                        .reclaimer()
+                        .reclaimOnce()
+                        .reclaimed())
+                .isEqualTo(1);
     }
 
     /** Leaves so much of the lease in the database. */

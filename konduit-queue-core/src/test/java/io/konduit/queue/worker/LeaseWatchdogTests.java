@@ -233,6 +233,7 @@ class LeaseWatchdogTests {
                 due,
                 1,
                 3,
+                true,
                 lockTimeout,
                 null,
                 null,
