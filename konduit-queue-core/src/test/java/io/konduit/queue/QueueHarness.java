@@ -216,6 +216,16 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
         return startWorker(database, transactionManager(), change, retryPolicy, handlerBeans);
     }
 
+    /** Starts a worker with its own way to the database, such as one that a test can cut. */
+    public WorkerLifecycle startWorker(
+            QueueDatabase database,
+            UnaryOperator<WorkerSettings> change,
+            RetryPolicy retryPolicy,
+            Object... handlerBeans) {
+        return startWorker(
+                database, new DataSourceTransactionManager(database.application()), change, retryPolicy, handlerBeans);
+    }
+
     /** Starts a worker that reaches the database in its own way. */
     public WorkerLifecycle startWorker(
             QueueDatabase database,

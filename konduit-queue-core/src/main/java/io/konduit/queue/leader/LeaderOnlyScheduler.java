@@ -22,12 +22,14 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * Runs chores on the instance that leads, on a scheduler of its own.
  *
  * <p>A vital chore also runs once at start, on every instance while the store of the lock does not answer (spread by
- * jitter), and on a follower when nobody has recorded a pass for two intervals.
+ * jitter), and on a follower when nobody has recorded a pass for two intervals. Any other chore is due when its last
+ * recorded pass, on whichever instance, is an interval ago: restarts and changes of leader do not put it off.
  */
 public final class LeaderOnlyScheduler implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(LeaderOnlyScheduler.class);
     private static final int PATIENCE_IN_INTERVALS = 2;
     private static final Duration LAST_PASS = Duration.ofSeconds(5);
+    private static final Duration LOOK_AROUND = Duration.ofMinutes(1);
     /** Starts before the worker and stops after it. */
     private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 513;
 
@@ -76,7 +78,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
                 // L6: orphans from before the start are found at once, whoever leads
                 repeat(vital, () -> started.getAndSet(true) ? tick(chore) : runNow(chore), Duration.ZERO);
             } else {
-                repeat(housekeeping, () -> tick(chore), jittered(chore.interval()));
+                repeat(housekeeping, () -> tick(chore), jittered(shorter(chore.interval(), LOOK_AROUND)));
             }
         }
     }
@@ -108,35 +110,42 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         return state == LeadershipState.LEADER ? settings.renewInterval() : jittered(settings.acquireRetryInterval());
     }
 
-    /** Runs the chore if it is this instance's turn; returns when to look again. */
+    /** Runs the chore if it is due and this instance's turn; returns when to look again. */
     Duration tick(Chore chore) {
-        return isOurTurn(chore) ? runNow(chore) : jittered(chore.interval());
+        if (chore.isVital()) {
+            return isOurTurn(chore) ? runNow(chore) : jittered(chore.interval());
+        }
+        Duration next = jittered(chore.interval());
+        if (leadership.state() == LeadershipState.LEADER && isPastSince(chore, mostOf(chore.interval()))) {
+            next = runNow(chore);
+        }
+        return shorter(next, jittered(LOOK_AROUND));
     }
 
     private boolean isOurTurn(Chore chore) {
-        LeadershipState state = leadership.state();
-        if (state == LeadershipState.LEADER || !chore.isVital()) {
-            return state == LeadershipState.LEADER;
-        }
-        return state == LeadershipState.STORE_UNAVAILABLE || isOverdue(chore);
+        return switch (leadership.state()) {
+            case LEADER, STORE_UNAVAILABLE -> true;
+            case NOT_LEADER -> isOverdue(chore);
+        };
     }
 
     /** L10: whether the leader, whoever it is, has not done this for two intervals. */
     private boolean isOverdue(Chore chore) {
+        boolean overdue = isPastSince(chore, chore.interval().multipliedBy(PATIENCE_IN_INTERVALS));
+        if (overdue) {
+            log.warn("No instance has run '{}' for {} intervals: this one does", chore.name(), PATIENCE_IN_INTERVALS);
+        }
+        return overdue;
+    }
+
+    private boolean isPastSince(Chore chore, Duration time) {
         try {
-            Duration patience = chore.interval().multipliedBy(PATIENCE_IN_INTERVALS);
-            boolean overdue = passes.sinceLastPass(chore.name())
-                    .map(since -> since.compareTo(patience) > 0)
+            return passes.sinceLastPass(chore.name())
+                    // a pass in the future is one from before the database's clock was put back
+                    .map(since -> since.isNegative() || since.compareTo(time) >= 0)
                     .orElse(true);
-            if (overdue) {
-                log.warn(
-                        "No instance has run '{}' for {} intervals: this one does",
-                        chore.name(),
-                        PATIENCE_IN_INTERVALS);
-            }
-            return overdue;
         } catch (DataAccessException e) {
-            log.debug("Whether '{}' is overdue cannot be told now", chore.name(), e);
+            log.debug("When '{}' last ran cannot be told now", chore.name(), e);
             return false;
         }
     }
@@ -146,7 +155,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             Duration next = chore.run();
             passes.recordPass(chore.name(), worker);
             return next;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("'{}' failed and is tried again: {}", chore.name(), e.toString());
             return jittered(chore.interval());
         }
@@ -171,6 +180,15 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         scheduler.setAwaitTerminationMillis(LAST_PASS.toMillis());
         scheduler.initialize();
         return scheduler;
+    }
+
+    /** So that a look that comes a moment early does not count as too early. */
+    private static Duration mostOf(Duration interval) {
+        return interval.multipliedBy(9).dividedBy(10);
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private static Duration jittered(Duration interval) {

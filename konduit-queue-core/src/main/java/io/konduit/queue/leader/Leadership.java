@@ -4,7 +4,6 @@ import io.konduit.queue.LeadershipAcquired;
 import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.event.QueueEvents;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import net.javacrumbs.shedlock.core.ClockProvider;
@@ -20,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Without the lock: tries to get it. If the node dies after that, the lock ends by its TTL.
- *   <li>With it: extends it. A lock that cannot be extended is lost, and so is one that nobody confirmed until shortly
- *       before its TTL, counted from before the statement was sent.
+ *   <li>With it: extends it. A lock that another has is lost, and so is one that nobody confirmed until shortly before
+ *       its TTL, counted from before the statement was sent.
  * </ol>
  *
  * It saves work and is never needed for safety: two leaders at once do no harm.
@@ -35,10 +34,15 @@ final class Leadership {
     private final UUID worker;
     private final QueueEvents events;
     private final LongSupplier nanoTime;
-    private @Nullable SimpleLock lock;
-    private long trustedUntilNanos;
-    private boolean storeUnavailable;
+    /** One step at a time. Nobody who only asks for the state waits for it, nor for a store that does not answer. */
+    private final Object step = new Object();
+
+    private volatile @Nullable Held held;
+    private volatile boolean storeUnavailable;
     private boolean announced;
+
+    /** A lock that this instance has, and how long it believes so without asking. */
+    private record Held(SimpleLock lock, long trustedUntilNanos) {}
 
     Leadership(LockProvider locks, LeaderSettings settings, UUID worker, QueueEvents events, LongSupplier nanoTime) {
         this.locks = locks;
@@ -48,8 +52,8 @@ final class Leadership {
         this.nanoTime = nanoTime;
     }
 
-    synchronized LeadershipState state() {
-        if (lock != null && nanoTime.getAsLong() - trustedUntilNanos < 0) {
+    LeadershipState state() {
+        if (isTrusted(held)) {
             return LeadershipState.LEADER;
         }
         return storeUnavailable ? LeadershipState.STORE_UNAVAILABLE : LeadershipState.NOT_LEADER;
@@ -59,26 +63,8 @@ final class Leadership {
     LeadershipState renew() {
         LeadershipState state;
         boolean isLeader;
-        synchronized (this) {
-            long sent = nanoTime.getAsLong();
-            try {
-                lock = lock == null ? acquire() : extend(lock);
-                if (lock != null) {
-                    // a tenth of the TTL for clocks that run at different speeds
-                    trustedUntilNanos = sent + settings.lockTtl().toNanos() * 9 / 10;
-                }
-                storeUnavailable = false;
-            } catch (RuntimeException e) {
-                if (!storeUnavailable) {
-                    log.warn(
-                            "The store of the leader lock does not answer ({})",
-                            e.getClass().getName());
-                }
-                storeUnavailable = true;
-                if (lock != null && nanoTime.getAsLong() - trustedUntilNanos >= 0) {
-                    lock = null;
-                }
-            }
+        synchronized (step) {
+            askStore(held);
             state = state();
             isLeader = state == LeadershipState.LEADER;
             if (isLeader == announced) {
@@ -90,24 +76,51 @@ final class Leadership {
         return state;
     }
 
+    private void askStore(@Nullable Held before) {
+        long sent = nanoTime.getAsLong();
+        try {
+            SimpleLock lock = before == null ? acquire() : extend(before.lock());
+            // a tenth of the TTL for clocks that run at different speeds
+            held = lock == null
+                    ? null
+                    : new Held(lock, sent + settings.lockTtl().toNanos() * 9 / 10);
+            storeUnavailable = false;
+        } catch (RuntimeException | Error e) {
+            if (!storeUnavailable) {
+                log.warn(
+                        "The store of the leader lock does not answer ({})",
+                        e.getClass().getName());
+            }
+            storeUnavailable = true;
+            if (!isTrusted(before)) {
+                held = null;
+            }
+        }
+    }
+
     /** E2: gives the lock up, so that another instance can have it at once. */
     void release() {
         boolean wasLeader;
-        synchronized (this) {
+        synchronized (step) {
             wasLeader = announced;
             announced = false;
+            Held given = held;
+            held = null;
             try {
-                if (lock != null) {
-                    lock.unlock();
+                if (given != null) {
+                    given.lock().unlock();
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.debug("The leader lock could not be released and ends by its TTL", e);
             }
-            lock = null;
         }
         if (wasLeader) {
             announce(false);
         }
+    }
+
+    private boolean isTrusted(@Nullable Held lock) {
+        return lock != null && nanoTime.getAsLong() - lock.trustedUntilNanos() < 0;
     }
 
     private @Nullable SimpleLock acquire() {
@@ -115,8 +128,13 @@ final class Leadership {
     }
 
     private @Nullable SimpleLock extend(SimpleLock held) {
-        Optional<SimpleLock> extended = held.extend(settings.lockTtl(), Duration.ZERO);
-        return extended.orElse(null);
+        try {
+            return held.extend(settings.lockTtl(), Duration.ZERO).orElse(null);
+        } catch (UnsupportedOperationException e) {
+            // a lock provider of the application that cannot extend
+            held.unlock();
+            return acquire();
+        }
     }
 
     private LockConfiguration configuration() {

@@ -14,11 +14,16 @@ public final class LeaderLocks {
      *     each other's lock
      */
     public static LockProvider create(QueueDatabase database, UUID worker) {
-        return new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
+        JdbcTemplateLockProvider locks = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
                 .withJdbcTemplate(new JdbcTemplate(database.control()))
                 .withTableName(database.table("konduit_shedlock"))
                 .withLockedByValue(worker.toString())
                 .usingDbTime()
                 .build());
+        return configuration -> {
+            // otherwise it remembers that it has seen the row, and never gets the lock again once somebody deletes it
+            locks.clearCache();
+            return locks.lock(configuration);
+        };
     }
 }

@@ -5,8 +5,12 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -29,6 +33,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * extensions waiting.
  */
 public final class LeaseFence implements TransactionExecutionListener {
+    private static final Logger log = LoggerFactory.getLogger(LeaseFence.class);
+
     private final QueueDatabase database;
     private final LeaseRepository leases;
     private final ThreadLocal<@Nullable Guarded> current = new ThreadLocal<>();
@@ -47,22 +53,36 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     private static final class Guarded implements TransactionSynchronization {
         private final Execution execution;
+        private final LeaseRepository leases;
         private @Nullable Object writer;
         private boolean completed;
 
-        Guarded(Execution execution) {
+        Guarded(Execution execution, LeaseRepository leases) {
             this.execution = execution;
+            this.leases = leases;
         }
 
         @Override
         public void afterCompletion(int status) {
             writer = null;
+            if (status != STATUS_COMMITTED) {
+                extendAtOnce();
+            }
             execution.ownTransactionHoldsRow(false);
+        }
+
+        /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
+        private void extendAtOnce() {
+            try {
+                leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
+            } catch (DataAccessException e) {
+                log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
+            }
         }
     }
 
     void bind(Execution execution) {
-        current.set(new Guarded(execution));
+        current.set(new Guarded(execution, leases));
     }
 
     void unbind() {

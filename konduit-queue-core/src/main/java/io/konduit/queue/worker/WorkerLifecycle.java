@@ -231,9 +231,16 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
          * it go before the row can be given back.
          */
         private void giveBackTheRest() {
+            // those that have not started wait for their turn behind one that has to run alone
             List<Execution> rest = active.all().stream()
                     .filter(execution -> execution.isRunning() || !execution.isStarted())
                     .toList();
+            List<Execution> locked =
+                    rest.stream().filter(Execution::ownTransactionHoldsRow).toList();
+            for (Execution execution : rest) {
+                execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
+            }
+            // from here on none of them can start
             List<Execution> returned = rest.stream()
                     .filter(execution -> execution.task().reapable() || !execution.isStarted())
                     .toList();
@@ -243,16 +250,11 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     DurationText.of(settings.drainTimeout()),
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
-            List<Execution> locked =
-                    returned.stream().filter(Execution::ownTransactionHoldsRow).toList();
-            for (Execution execution : rest) {
-                execution.end(returned.contains(execution) ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
-            }
             rest.forEach(active::remove);
             giveBack(returned.stream()
                     .filter(execution -> !locked.contains(execution))
                     .toList());
-            locked.forEach(execution -> giveBack(List.of(execution)));
+            returned.stream().filter(locked::contains).forEach(execution -> giveBack(List.of(execution)));
         }
 
         private void giveBack(List<Execution> returned) {

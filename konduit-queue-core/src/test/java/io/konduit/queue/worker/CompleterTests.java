@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ControlPool;
@@ -13,10 +14,10 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,7 @@ class CompleterTests {
     private final ActiveLeases active = new ActiveLeases();
     private ControlPool pool;
     private LeaseRepository leases;
+    private final AtomicInteger falseReclaims = new AtomicInteger();
     private Completer completer;
 
     @BeforeEach
@@ -39,7 +41,12 @@ class CompleterTests {
         pool = new ControlPool(connections, 2, Duration.ofMillis(250));
         QueueDatabase database = new QueueDatabase(connections, pool, null);
         leases = new LeaseRepository(database, UUID.randomUUID());
-        completer = completer(database, QueueMonitor.NONE);
+        completer = completer(database, new QueueMonitor() {
+            @Override
+            public void falselyReclaimed(int tasks) {
+                falseReclaims.addAndGet(tasks);
+            }
+        });
     }
 
     private Completer completer(QueueDatabase database, QueueMonitor monitor) {
@@ -110,6 +117,7 @@ class CompleterTests {
         completer.write(List.of(new Outcome.Completed(lost)));
         assertThat(harness.status(id)).isEqualTo("PENDING");
         assertThat(lateOutcome(id)).isEqualTo("COMPLETED");
+        assertThat(falseReclaims).as("its worker was alive").hasValue(1);
         assertThat(harness.events()).containsExactly(new LeaseLost(id, "work", "default", 1));
     }
 
@@ -174,18 +182,11 @@ class CompleterTests {
     /** Takes the task from its worker and lets it be due at once. */
     private static void takeAway(long id) {
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new ReclaimRepository(harness.database())
-                        .reclaim(
-                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
-                                new ReclaimRepository.Terms(
-                                        new ReclaimRepository(harness.database()).moment(),
-                                        Duration.ZERO,
-                                        null,
-                                        5,
-                                        Duration.ZERO,
-                                        Duration.ZERO,
-                                        "test")))
-                .hasSize(1);
+        assertThat(new RecoveryFixture(harness.database())
+                        .reclaimer()
+                        .reclaimOnce()
+                        .reclaimed())
+                .isEqualTo(1);
         harness.makeDue(id);
     }
 

@@ -6,15 +6,16 @@ import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.LeaseLost;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskNames;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -72,7 +73,7 @@ class LeaseKeeperTests {
 
     /** A heartbeat that needs the database, as the real one does. */
     private boolean beat() {
-        leases.isHeld(new io.konduit.queue.store.Lease(0, 0, 0));
+        leases.isHeld(new Lease(0, 0, 0));
         beats.incrementAndGet();
         return alarm.getAndSet(false);
     }
@@ -216,7 +217,7 @@ class LeaseKeeperTests {
         pass(LEASE.multipliedBy(9).dividedBy(10));
         try (Connection other = lockRow(busy)) {
             keeper.extendOnce();
-            new LeaseWatchdog(active, quietEvents(), Duration.ZERO, () -> nanos).checkOnce();
+            watchdog().checkOnce();
             assertThat(Thread.interrupted()).isTrue();
             assertThat(busy.ended()).isEqualTo(Execution.End.SELF_FENCED);
             other.rollback();
@@ -228,7 +229,7 @@ class LeaseKeeperTests {
     @Tag("C1")
     void aRowLockedByTheHandlersOwnTransactionKeepsItsLease() throws SQLException {
         Execution execution = running(LEASE);
-        LeaseWatchdog watchdog = new LeaseWatchdog(active, quietEvents(), Duration.ZERO, () -> nanos);
+        LeaseWatchdog watchdog = watchdog();
         execution.ownTransactionHoldsRow(true);
         try (Connection own = lockRow(execution)) {
             for (int i = 0; i < 30; i++) {
@@ -367,6 +368,11 @@ class LeaseKeeperTests {
         assertThat(lost.dropsResult()).isTrue();
     }
 
+    private LeaseWatchdog watchdog() {
+        WorkerEvents events = new WorkerEvents(QueueMonitor.NONE, harness.queueEvents());
+        return new LeaseWatchdog(active, events, Duration.ZERO, () -> nanos);
+    }
+
     private Execution running(Duration lockTimeout) {
         Execution execution = claimed(lockTimeout);
         assertThat(execution.begin(nanos)).isTrue();
@@ -385,25 +391,14 @@ class LeaseKeeperTests {
         return execution;
     }
 
-    private static WorkerEvents quietEvents() {
-        return new WorkerEvents(QueueMonitor.NONE, harness.queueEvents());
-    }
-
     private void takeAway(Execution execution) {
         long id = execution.task().id();
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new ReclaimRepository(harness.database())
-                        .reclaim(
-                                List.of(new ReclaimRepository.Expired(id, "-infinity")),
-                                new ReclaimRepository.Terms(
-                                        new ReclaimRepository(harness.database()).moment(),
-                                        Duration.ZERO,
-                                        null,
-                                        5,
-                                        Duration.ZERO,
-                                        Duration.ZERO,
-                                        "test")))
-                .hasSize(1);
+        assertThat(new RecoveryFixture(harness.database())
+                        .reclaimer()
+                        .reclaimOnce()
+                        .reclaimed())
+                .isEqualTo(1);
     }
 
     /** Leaves so much of the lease in the database. */

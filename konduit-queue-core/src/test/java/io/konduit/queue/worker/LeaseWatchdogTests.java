@@ -9,6 +9,7 @@ import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Lease;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,11 +23,16 @@ class LeaseWatchdogTests {
     private long nanos = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
 
     private final ActiveLeases active = new ActiveLeases();
-    private final LeaseWatchdog watchdog = new LeaseWatchdog(
-            active,
-            new WorkerEvents(QueueMonitor.NONE, new QueueEvents(event -> {})),
-            Duration.ofHours(1),
-            () -> nanos);
+    private final AtomicInteger longRuns = new AtomicInteger();
+    private final WorkerEvents events = new WorkerEvents(
+            new QueueMonitor() {
+                @Override
+                public void ranLong(ClaimedTask task) {
+                    longRuns.incrementAndGet();
+                }
+            },
+            new QueueEvents(event -> {}));
+    private final LeaseWatchdog watchdog = new LeaseWatchdog(active, events, Duration.ofHours(1), () -> nanos);
 
     @AfterEach
     void clearInterrupt() {
@@ -178,7 +184,7 @@ class LeaseWatchdogTests {
     @Tag("H6")
     void tellsOnceOfARunThatTakesVeryLong() {
         Execution execution = running(LEASE, NO_LIMIT);
-        try (CapturedLog log = new CapturedLog(WorkerEvents.class)) {
+        try (CapturedLog log = CapturedLog.ofPackageOf(LeaseWatchdog.class)) {
             pass(Duration.ofMinutes(59));
             execution.confirm(nanos);
             watchdog.checkOnce();
@@ -191,6 +197,7 @@ class LeaseWatchdogTests {
             assertThat(log.at(Level.WARN))
                     .containsExactly("task 7 (report, attempt 1) has been running for more than 1h");
         }
+        assertThat(longRuns).hasValue(1);
         assertThat(Thread.interrupted()).isFalse();
     }
 
