@@ -11,15 +11,21 @@ dependencies {
     api(libs.spring.boot.starter.jdbc)
     compileOnly(libs.micrometer.core)
     compileOnly(libs.spring.boot.actuator.autoconfigure)
+    compileOnly(libs.spring.boot.health)
     annotationProcessor(libs.spring.boot.configuration.processor)
 
     testImplementation(project(":konduit-queue-test-support"))
+    testImplementation(libs.micrometer.registry.prometheus)
+    testImplementation(libs.micrometer.tracing.bridge.otel)
     testImplementation(libs.shedlock.spring)
+    testImplementation(libs.spring.boot.micrometer.tracing.opentelemetry)
     testImplementation(libs.spring.boot.starter.actuator)
     testImplementation(libs.spring.boot.starter.data.jdbc)
     testImplementation(libs.spring.boot.starter.data.jpa)
     testImplementation(libs.spring.boot.starter.flyway)
+    testImplementation(libs.spring.boot.starter.security)
     testImplementation(libs.spring.boot.starter.test)
+    testImplementation(libs.spring.boot.starter.webmvc)
     testRuntimeOnly(libs.junit.platform.launcher)
 }
 

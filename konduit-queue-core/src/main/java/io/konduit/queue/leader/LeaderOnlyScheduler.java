@@ -26,6 +26,9 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * recorded pass, on whichever instance, is an interval ago: restarts and changes of leader do not put it off.
  */
 public final class LeaderOnlyScheduler implements SmartLifecycle {
+    /** The name of the leader's lock. */
+    public static final String LOCK_NAME = "konduit-queue-leader";
+
     private static final Logger log = LoggerFactory.getLogger(LeaderOnlyScheduler.class);
     private static final int PATIENCE_IN_INTERVALS = 2;
     private static final Duration LAST_PASS = Duration.ofSeconds(5);

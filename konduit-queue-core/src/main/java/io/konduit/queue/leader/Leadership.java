@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Leadership {
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
-    private static final String LOCK_NAME = "konduit-queue-leader";
 
     private final LockProvider locks;
     private final LeaderSettings settings;
@@ -138,7 +137,8 @@ final class Leadership {
     }
 
     private LockConfiguration configuration() {
-        return new LockConfiguration(ClockProvider.now(), LOCK_NAME, settings.lockTtl(), Duration.ZERO);
+        return new LockConfiguration(
+                ClockProvider.now(), LeaderOnlyScheduler.LOCK_NAME, settings.lockTtl(), Duration.ZERO);
     }
 
     private void announce(boolean isLeader) {

@@ -100,7 +100,7 @@ public final class AdministrationRepository {
                 instant(row, "late_outcome_at"));
     }
 
-    private static Incident incident(ResultSet row, int number) throws SQLException {
+    static Incident incident(ResultSet row, int number) throws SQLException {
         long delay = row.getLong("detection_delay_ms");
         Duration detectionDelay = row.wasNull() ? null : Duration.ofMillis(delay);
         return new Incident(

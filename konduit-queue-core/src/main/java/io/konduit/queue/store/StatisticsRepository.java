@@ -3,11 +3,12 @@ package io.konduit.queue.store;
 import io.konduit.queue.TaskStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Numbers about the queue, each by a statement whose cost does not grow with backlog or history. */
 public final class StatisticsRepository {
@@ -15,18 +16,34 @@ public final class StatisticsRepository {
     public static final int CAP = 100_000;
 
     private final QueueDatabase database;
+    private final Function<String, JdbcClient.StatementSpec> statements;
 
-    public StatisticsRepository(QueueDatabase database) {
+    private StatisticsRepository(QueueDatabase database, Function<String, JdbcClient.StatementSpec> statements) {
         this.database = database;
+        this.statements = statements;
+    }
+
+    /** For what goes on in the background, and for measuring the control path itself. */
+    public static StatisticsRepository onControlPath(QueueDatabase database) {
+        return new StatisticsRepository(database, database::control);
+    }
+
+    /** For people's questions, however many ask at once: they must not keep a lease from being extended. */
+    public static StatisticsRepository onApplicationPath(QueueDatabase database) {
+        return new StatisticsRepository(database, database::application);
     }
 
     /**
      * Waiting tasks of one queue.
      *
+     * @param estimated whether there were too many to count
      * @param oldestSeconds how long the oldest due task has been due; null when none is
      */
     public record Waiting(
-            String queue, long tasks, @Nullable Double oldestSeconds) {}
+            String queue,
+            long tasks,
+            boolean estimated,
+            @Nullable Double oldestSeconds) {}
 
     /** Tasks of one queue in one state; {@code holdReason} for HELD ones. */
     public record Live(
@@ -44,31 +61,36 @@ public final class StatisticsRepository {
             long zombiesAbove,
             @Nullable Double sinceReaperSeconds) {}
 
-    /** Exact up to {@link #CAP} tasks in a queue, PostgreSQL's estimate above. */
+    /** Exact up to {@link #CAP} tasks in a queue (fewer when there are many queues), PostgreSQL's estimate above. */
     public List<Waiting> waiting() {
-        List<Waiting> counted = database.control("stats-pending")
+        List<Waiting> counted = statements
+                .apply("stats-pending")
                 .param("cap", CAP)
-                .query((row, number) ->
-                        new Waiting(row.getString("queue"), row.getLong("waiting"), number(row, "oldest_seconds")))
+                .query((row, number) -> new Waiting(
+                        row.getString("queue"),
+                        row.getLong("waiting"),
+                        row.getLong("waiting") >= row.getLong("cap"),
+                        number(row, "oldest_seconds")))
                 .list();
-        if (counted.stream().noneMatch(queue -> queue.tasks() >= CAP)) {
+        long cut = counted.stream().filter(Waiting::estimated).count();
+        if (cut == 0) {
             return counted;
         }
         long others = counted.stream()
+                .filter(queue -> !queue.estimated())
                 .mapToLong(Waiting::tasks)
-                .filter(tasks -> tasks < CAP)
                 .sum();
-        long cut = counted.stream().filter(queue -> queue.tasks() >= CAP).count();
-        long share = Math.max(CAP, (estimate() - others) / cut);
-        List<Waiting> estimated = new ArrayList<>();
-        for (Waiting queue : counted) {
-            estimated.add(queue.tasks() < CAP ? queue : new Waiting(queue.queue(), share, queue.oldestSeconds()));
-        }
-        return estimated;
+        long share = (estimate() - others) / cut;
+        return counted.stream()
+                .map(queue -> queue.estimated()
+                        ? new Waiting(queue.queue(), Math.max(queue.tasks(), share), true, queue.oldestSeconds())
+                        : queue)
+                .toList();
     }
 
     public List<Live> live() {
-        return database.control("stats-live")
+        return statements
+                .apply("stats-live")
                 .param("cap", CAP)
                 .query((row, number) -> new Live(
                         row.getString("queue"),
@@ -80,8 +102,8 @@ public final class StatisticsRepository {
 
     /** How many workers have which status. */
     public Map<String, Long> workers() {
-        return database
-                .control("stats-workers")
+        return statements
+                .apply("stats-workers")
                 .query((row, number) -> Map.entry(row.getString("status"), row.getLong("workers")))
                 .list()
                 .stream()
@@ -93,7 +115,8 @@ public final class StatisticsRepository {
      * @param chore the reaper's name in {@code konduit_chore}
      */
     public Recovery recovery(int warnAbove, String chore) {
-        return database.control("stats-recovery")
+        return statements
+                .apply("stats-recovery")
                 .param("warnAbove", warnAbove)
                 .param("cap", CAP)
                 .param("chore", chore)
@@ -105,7 +128,8 @@ public final class StatisticsRepository {
     }
 
     private long estimate() {
-        return database.control("stats-estimate")
+        return statements
+                .apply("stats-estimate")
                 .param("index", database.table("konduit_task_pending"))
                 .query(Long.class)
                 .optional()

@@ -1,14 +1,18 @@
--- O4: waiting tasks by queue. The queues are found by one index probe each; each count stops at :cap, so it costs the
--- same with ten million rows; the oldest due task is one probe per priority.
+-- O4: waiting tasks by queue. The queues are found by one index probe each; each count stops at :cap, and at a share of
+-- a million when there are many queues, so that it costs the same with ten million rows; the oldest due task is one
+-- probe per priority.
 with recursive names as (
-  (select t.queue from konduit_task t where t.status = 'PENDING' order by t.queue limit 1)
+  (select t.queue, 1 as place from konduit_task t where t.status = 'PENDING' order by t.queue limit 1)
   union all
-  select (select t.queue from konduit_task t where t.status = 'PENDING' and t.queue > n.queue order by t.queue limit 1)
+  select (select t.queue from konduit_task t where t.status = 'PENDING' and t.queue > n.queue order by t.queue limit 1),
+         n.place + 1
     from names n
-   where n.queue is not null)
-select n.queue,
+   where n.queue is not null and n.place < 1000),
+share as (
+  select greatest(1000, least(:cap, 1000000 / greatest(1, count(*)))) as cap from names where queue is not null)
+select n.queue, s.cap,
        (select count(*)
-          from (select 1 from konduit_task t where t.status = 'PENDING' and t.queue = n.queue limit :cap) counted) as waiting,
+          from (select 1 from konduit_task t where t.status = 'PENDING' and t.queue = n.queue limit s.cap) counted) as waiting,
        (select extract(epoch from statement_timestamp() - min(f.run_at))
           from (values (0), (1), (2), (3)) as p(priority)
          cross join lateral (
@@ -18,5 +22,5 @@ select n.queue,
             order by t.run_at
             limit 1) f) as oldest_seconds
   from names n
+ cross join share s
  where n.queue is not null
- limit 1000

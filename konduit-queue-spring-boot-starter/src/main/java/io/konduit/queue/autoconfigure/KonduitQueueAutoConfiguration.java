@@ -3,6 +3,9 @@ package io.konduit.queue.autoconfigure;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskQueue;
+import io.konduit.queue.admin.InspectionSettings;
+import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
@@ -21,6 +24,7 @@ import io.konduit.queue.store.AdministrationRepository;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.PauseRepository;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.TaskRepository;
@@ -248,5 +252,25 @@ public final class KonduitQueueAutoConfiguration {
             OrphanReclaimer.Surroundings surroundings) {
         return new TaskAdministration(
                 new AdministrationRepository(database), tasks, orphans, reclaimer, surroundings.wakeUp());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueAdministration konduitQueueAdministration(QueueDatabase database, OrphanReclaimer.Surroundings surroundings) {
+        return new QueueAdministration(new PauseRepository(database), surroundings.wakeUp());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueInspection konduitQueueInspection(
+            QueueDatabase database, ReclaimPolicy policy, KonduitQueueProperties properties) {
+        return new QueueInspection(
+                database,
+                new InspectionSettings(
+                        properties.zombie().warnAbove(),
+                        policy.isolateAfter(),
+                        policy.quarantineAfter(),
+                        policy.grace(),
+                        properties.reaperInterval()));
     }
 }

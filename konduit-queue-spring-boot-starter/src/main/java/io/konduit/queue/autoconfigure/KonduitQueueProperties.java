@@ -33,7 +33,8 @@ public record KonduitQueueProperties(
         @DefaultValue Zombie zombie,
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
-        @DefaultValue Retention retention) {
+        @DefaultValue Retention retention,
+        @DefaultValue Endpoint endpoint) {
 
     /**
      * Where the tables are.
@@ -146,4 +147,11 @@ public record KonduitQueueProperties(
             @DefaultValue("1d") Duration workers,
             @DefaultValue("10m") Duration interval,
             @DefaultValue("5000") int batchSize) {}
+
+    /**
+     * The Actuator endpoint {@code konduitqueue}.
+     *
+     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, pause and resume. Reading is always possible where the endpoint is exposed.
+     */
+    public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
 }

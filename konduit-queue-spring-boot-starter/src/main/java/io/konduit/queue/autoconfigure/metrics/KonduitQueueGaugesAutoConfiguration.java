@@ -36,7 +36,7 @@ public final class KonduitQueueGaugesAutoConfiguration {
             ObjectProvider<LeaderOnlyScheduler> scheduler) {
         return new QueueGauges(
                 registry,
-                new StatisticsRepository(database),
+                StatisticsRepository.onControlPath(database),
                 properties.zombie().warnAbove(),
                 () -> scheduler.stream().anyMatch(known -> known.state() == LeadershipState.LEADER),
                 System::nanoTime);

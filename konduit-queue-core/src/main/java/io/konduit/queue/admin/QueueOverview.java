@@ -1,0 +1,38 @@
+package io.konduit.queue.admin;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to look at first.
+ *
+ * @param moment the database's time
+ * @param leader the worker that runs the background chores; null when nobody does, or when the application's own lock
+ *     provider decides it
+ * @param lastReaper the worker that ran the reaper's last pass
+ * @param zombiesAboveLimit live tasks that have lost more than {@code zombieLimit} workers
+ * @param oldestDueSeconds how long the oldest due task of all queues has been due; null when none is
+ * @param oldestExpiredLeaseSeconds how long ago the oldest lease that nobody took back has ended; null when none has
+ * @param secondsSinceReaper how long ago the reaper last succeeded anywhere; null when it never has
+ */
+public record QueueOverview(
+        Instant moment,
+        List<QueueState> queues,
+        int activeWorkers,
+        int staleWorkers,
+        int slots,
+        @Nullable String leader,
+        @Nullable UUID lastReaper,
+        long zombiesAboveLimit,
+        int zombieLimit,
+        @Nullable Double oldestDueSeconds,
+        @Nullable Double oldestExpiredLeaseSeconds,
+        @Nullable Double secondsSinceReaper) {
+
+    /** How many tasks wait for a person. */
+    public long held() {
+        return queues.stream().mapToLong(QueueState::held).sum();
+    }
+}

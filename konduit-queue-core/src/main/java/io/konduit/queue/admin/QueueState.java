@@ -1,0 +1,24 @@
+package io.konduit.queue.admin;
+
+import io.konduit.queue.store.PauseRepository.PausedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One queue as it stands.
+ *
+ * @param pendingIsEstimate whether there were too many waiting tasks to count
+ * @param oldestDueSeconds how long the oldest due task has been due; null when none is
+ * @param activeWorkers how many active workers serve it, with so many slots in all
+ * @param paused set while the queue is paused
+ */
+public record QueueState(
+        String name,
+        long pending,
+        boolean pendingIsEstimate,
+        long running,
+        long held,
+        long failed,
+        @Nullable Double oldestDueSeconds,
+        int activeWorkers,
+        int slots,
+        @Nullable PausedQueue paused) {}

@@ -1,0 +1,23 @@
+-- O1: one task and all that decides whether it runs now: its queue, its owner, the workers that could take it.
+-- The task is found by primary key, live or finished; workers and running rows are few. Of the error only the start of
+-- its first line is read: its message may quote the payload.
+select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
+       t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
+       t.created_at, t.finished_at,
+       left(t.last_error, 300) as error_start,
+       statement_timestamp() as moment,
+       q.paused_at, q.paused_by, q.note as pause_note,
+       w.name as owner_name, w.host as owner_host, w.status as owner_status,
+       s.workers as serving_workers, s.slots as serving_slots, s.busy as serving_busy
+  from konduit_tasks t
+  left join konduit_queue q on q.name = t.queue
+  left join konduit_worker w on w.id = t.locked_by
+ cross join lateral (
+   select count(*) as workers, coalesce(sum(a.concurrency), 0) as slots,
+          (select count(*)
+             from konduit_task r
+             join konduit_worker b on b.id = r.locked_by
+            where r.status = 'RUNNING' and b.status = 'ACTIVE' and t.queue = any (b.queues)) as busy
+     from konduit_worker a
+    where a.status = 'ACTIVE' and t.queue = any (a.queues)) s
+ where t.id = :id

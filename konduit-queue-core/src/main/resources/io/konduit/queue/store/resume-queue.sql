@@ -1,0 +1,7 @@
+-- A person lets a paused queue go on. The audit row is written by the same statement; resuming twice changes nothing.
+with resumed as (
+  delete from konduit_queue where name = :queue
+  returning name)
+insert into konduit_queue_audit (queue, action, actor, note, at)
+select name, 'RESUMED', :actor, :note, clock_timestamp()
+  from resumed

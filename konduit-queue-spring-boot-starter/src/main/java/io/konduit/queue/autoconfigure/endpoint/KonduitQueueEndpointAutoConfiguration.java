@@ -1,0 +1,49 @@
+package io.konduit.queue.autoconfigure.endpoint;
+
+import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
+import io.konduit.queue.autoconfigure.KonduitQueueProperties;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** The endpoint {@code konduitqueue}, when the application has Actuator and exposes it. */
+@AutoConfiguration(after = KonduitQueueAutoConfiguration.class)
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean({QueueInspection.class, TaskAdministration.class})
+@ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
+public final class KonduitQueueEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueOperations konduitQueueOperations(
+            QueueInspection inspection,
+            TaskAdministration tasks,
+            QueueAdministration queues,
+            KonduitQueueProperties properties) {
+        return new QueueOperations(
+                new QueueReads(inspection, tasks, queues),
+                inspection,
+                tasks,
+                queues,
+                properties.endpoint().allowWrites());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    KonduitQueueEndpoint konduitQueueEndpoint(QueueOperations operations) {
+        return new KonduitQueueEndpoint(operations);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    KonduitQueueWebExtension konduitQueueWebExtension(QueueOperations operations) {
+        return new KonduitQueueWebExtension(operations);
+    }
+}

@@ -1,0 +1,113 @@
+package io.konduit.queue.autoconfigure.endpoint;
+
+import io.konduit.queue.TaskId;
+import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.recovery.ReclaimResult;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/** What the endpoint does, whichever way it is called. Actions are refused unless the application allows them. */
+final class QueueOperations {
+    private static final String RECLAIM = "reclaim";
+    private static final List<String> ACTIONS = List.of(
+            "tasks/{id}/release",
+            "tasks/{id}/fail",
+            "tasks/{id}/retry",
+            "tasks/{id}/cancel",
+            "queues/{name}/pause",
+            "queues/{name}/resume");
+
+    private final QueueReads reads;
+    private final QueueInspection inspection;
+    private final TaskAdministration tasks;
+    private final QueueAdministration queues;
+    private final boolean allowWrites;
+
+    QueueOperations(
+            QueueReads reads,
+            QueueInspection inspection,
+            TaskAdministration tasks,
+            QueueAdministration queues,
+            boolean allowWrites) {
+        this.reads = reads;
+        this.inspection = inspection;
+        this.tasks = tasks;
+        this.queues = queues;
+        this.allowWrites = allowWrites;
+    }
+
+    QueueReads reads() {
+        return reads;
+    }
+
+    /** A dry run changes nothing, so that it is always allowed; it is what happens unless the caller says otherwise. */
+    OperationResponseBody command(String command, @Nullable String dryRun, @Nullable String size, String actor) {
+        if (!command.equals(RECLAIM)) {
+            throw new UnknownPathException(List.of(RECLAIM), command);
+        }
+        if (ListQuery.truth("'dryRun'", dryRun, true)) {
+            int most = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
+            return new Views.DryRun(
+                    true,
+                    inspection.orphans(most).stream().map(Views.OrphanView::of).toList());
+        }
+        requireWrites(RECLAIM);
+        ReclaimResult result = tasks.reclaimNow(actor);
+        return new Views.Reclaim(
+                false,
+                result.reclaimed(),
+                result.held(),
+                result.quarantined(),
+                result.busy(),
+                result.postponed().toMillis() / 1000.0,
+                result.postponed().isZero()
+                        ? "All orphans that could be taken back have been."
+                        : "The database was away or its clock jumped: nothing is taken back until living workers have had time to extend their leases.");
+    }
+
+    OperationResponseBody act(
+            String list, String id, String action, @Nullable String note, @Nullable String attempts, String actor) {
+        String path = list + "/" + id + "/" + action;
+        return switch (list + "/" + action) {
+            case "tasks/release" -> decide(path, id, task -> tasks.release(task, actor, note));
+            case "tasks/fail" -> decide(path, id, task -> tasks.fail(task, actor, note));
+            case "tasks/cancel" -> decide(path, id, task -> tasks.cancel(task, actor, note));
+            case "tasks/retry" ->
+                decide(
+                        path,
+                        id,
+                        task -> tasks.retry(task, ListQuery.wholeNumber("'attempts'", attempts, 1), actor, note));
+            case "queues/pause" -> {
+                requireWrites(path);
+                queues.pause(id, actor, note);
+                yield new Views.QueueDecision(id, true, actor);
+            }
+            case "queues/resume" -> {
+                requireWrites(path);
+                queues.resume(id, actor, note);
+                yield new Views.QueueDecision(id, false, actor);
+            }
+            default -> throw new UnknownPathException(ACTIONS, path);
+        };
+    }
+
+    private interface Decision {
+        void on(TaskId task);
+    }
+
+    private Views.Story decide(String path, String id, Decision decision) {
+        requireWrites(path);
+        TaskId task = ListQuery.taskId(id);
+        decision.on(task);
+        return reads.story(task);
+    }
+
+    private void requireWrites(String what) {
+        if (!allowWrites) {
+            throw new WritesNotAllowedException(what);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.konduit.queue.autoconfigure.endpoint;
+
+import io.konduit.queue.Incident;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.store.Cursor;
+import io.konduit.queue.store.SearchRepository.Page;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/** The questions that the endpoint answers. None of them changes anything. */
+final class QueueReads {
+    private static final String TASKS = "tasks";
+    private static final List<String> LISTS =
+            List.of("queues", "workers", "held", "zombies", "incidents", TASKS, "orphans", "decisions");
+
+    private final QueueInspection inspection;
+    private final TaskAdministration tasks;
+    private final QueueAdministration queues;
+
+    QueueReads(QueueInspection inspection, TaskAdministration tasks, QueueAdministration queues) {
+        this.inspection = inspection;
+        this.tasks = tasks;
+        this.queues = queues;
+    }
+
+    OperationResponseBody overview() {
+        return Views.Overview.of(inspection.overview());
+    }
+
+    OperationResponseBody list(String list, ListQuery query) {
+        int size = query.pageSize();
+        return switch (list) {
+            case "queues" ->
+                new Views.Queues(
+                        inspection.queues().stream().map(Views.Queue::of).toList());
+            case "workers" ->
+                new Views.Workers(
+                        inspection.workers().stream().map(Views.Worker::of).toList());
+            case "held" -> held(query, size);
+            case "zombies" -> {
+                int above = query.limit(inspection.zombieLimit());
+                yield new Views.Zombies(
+                        above,
+                        inspection.zombiesAbove(above, size).stream()
+                                .map(Views.TaskView::of)
+                                .toList());
+            }
+            case "incidents" -> incidents(query, size);
+            case TASKS -> search(query, size);
+            case "orphans" ->
+                new Views.Orphans(inspection.orphans(size).stream()
+                        .map(Views.OrphanView::of)
+                        .toList());
+            case "decisions" -> new Views.Decisions(queues.decisions(size));
+            default -> throw new UnknownPathException(LISTS, list);
+        };
+    }
+
+    OperationResponseBody show(String list, String id) {
+        if (!list.equals(TASKS)) {
+            throw new UnknownPathException(List.of("tasks/{id}"), list + "/" + id);
+        }
+        return story(ListQuery.taskId(id));
+    }
+
+    Views.Story story(TaskId id) {
+        return Views.Story.of(inspection.story(id));
+    }
+
+    private Views.Held held(ListQuery query, int size) {
+        List<Views.HeldView> held = tasks.held(query.afterTask(), size).stream()
+                .map(Views.HeldView::of)
+                .toList();
+        String next =
+                held.size() < size ? null : Long.toString(held.get(size - 1).id());
+        return new Views.Held(held, next);
+    }
+
+    private Views.Incidents incidents(ListQuery query, int size) {
+        Duration period = query.period();
+        Cursor before = query.cursor();
+        List<Incident> page = inspection.incidents(period, before, size);
+        List<Views.IncidentCountView> counts = before.equals(Cursor.START)
+                ? inspection.countIncidents(period).stream()
+                        .map(Views.IncidentCountView::of)
+                        .toList()
+                : null;
+        return new Views.Incidents(
+                period.toSeconds(),
+                counts,
+                page.stream().map(Views.IncidentView::of).toList(),
+                page.size() < size ? null : next(page.get(size - 1)));
+    }
+
+    private Views.Tasks search(ListQuery query, int size) {
+        Page page = inspection.search(query.criteria(), query.cursor(), size);
+        return new Views.Tasks(
+                page.tasks().stream().map(Views.TaskView::of).toList(), page.examined(), ListQuery.text(page.next()));
+    }
+
+    private static @Nullable String next(Incident last) {
+        return ListQuery.text(new Cursor(last.detectedAt().toString(), last.id()));
+    }
+}

@@ -1,0 +1,13 @@
+package io.konduit.queue.autoconfigure.endpoint;
+
+import io.konduit.queue.TaskQueueException;
+
+/** The application has not switched the endpoint's actions on. */
+class WritesNotAllowedException extends TaskQueueException {
+    private static final long serialVersionUID = 1L;
+
+    WritesNotAllowedException(String what) {
+        super("Expected 'konduit.queue.endpoint.allow-writes' to be true for '" + what
+                + "', but it is false. Nothing was changed. Set it where the endpoint is protected.");
+    }
+}

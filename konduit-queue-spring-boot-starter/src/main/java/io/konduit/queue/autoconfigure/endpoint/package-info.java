@@ -1,0 +1,5 @@
+/** The Actuator endpoint {@code konduitqueue}: what people see and do while the application runs. */
+@NullMarked
+package io.konduit.queue.autoconfigure.endpoint;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,169 @@
+package io.konduit.queue.autoconfigure.health;
+
+import io.konduit.queue.DurationText;
+import io.konduit.queue.leader.LeadershipState;
+import io.konduit.queue.recovery.ReaperChore;
+import io.konduit.queue.store.StatisticsRepository;
+import io.konduit.queue.store.StatisticsRepository.Recovery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * O5: one cheap statement on the control path, which also measures its round trip. DOWN when the database does not
+ * answer, when the reaper has not succeeded anywhere for too long, or when the lease of a lost worker has not been
+ * taken back for too long. Both ages count from this instance's start at the earliest: what lay there before gets one
+ * bound of time to be cleared.
+ */
+final class KonduitQueueHealthIndicator implements HealthIndicator {
+    private static final Duration SLACK = Duration.ofSeconds(5);
+    private static final int PATIENCE_IN_INTERVALS = 3;
+    private static final String OFF = "off";
+
+    private final StatisticsRepository statistics;
+    private final Settings settings;
+    private final Supplier<@Nullable LeadershipState> leadership;
+    private final LongSupplier nanoTime;
+    private final long startedNanos;
+
+    /**
+     * What the bounds are made of, as {@code konduit.queue.*} says.
+     *
+     * @param runsChores whether this instance is a worker; one that only enqueues does not answer for the reaper
+     */
+    record Settings(
+            Duration reaperInterval,
+            Duration reaperGrace,
+            Duration heartbeatInterval,
+            int zombieLimit,
+            boolean runsChores) {
+
+        boolean judgesReaper() {
+            return runsChores && !reaperInterval.isZero();
+        }
+
+        /** So long may the reaper's last success be ago. */
+        Duration reaperBound() {
+            return reaperInterval.multipliedBy(PATIENCE_IN_INTERVALS).plus(SLACK);
+        }
+
+        /** So long may an expired lease lie: the grace, two passes, the round after an outage. */
+        Duration leaseBound() {
+            Duration guardRound = heartbeatInterval.multipliedBy(6).dividedBy(5);
+            return reaperGrace
+                    .plus(reaperInterval.multipliedBy(2))
+                    .plus(guardRound)
+                    .plus(SLACK);
+        }
+    }
+
+    KonduitQueueHealthIndicator(
+            StatisticsRepository statistics,
+            Settings settings,
+            Supplier<@Nullable LeadershipState> leadership,
+            LongSupplier nanoTime) {
+        this.statistics = statistics;
+        this.settings = settings;
+        this.leadership = leadership;
+        this.nanoTime = nanoTime;
+        this.startedNanos = nanoTime.getAsLong();
+    }
+
+    @Override
+    public Health health() {
+        Health.Builder health = Health.up();
+        long sent = nanoTime.getAsLong();
+        Recovery recovery;
+        try {
+            recovery = statistics.recovery(settings.zombieLimit(), ReaperChore.NAME);
+        } catch (DataAccessException e) {
+            describeHere(health);
+            return health.down()
+                    .withDetail(
+                            "reason",
+                            "The database did not answer on the control path within "
+                                    + millisSince(sent) + " ms (" + e.getClass().getSimpleName()
+                                    + "). Tasks are not claimed and leases are not extended until it does.")
+                    .build();
+        }
+        health.withDetail("controlPathMillis", millisSince(sent));
+        describeHere(health);
+        List<String> reasons = new ArrayList<>();
+        judgeReaper(health, recovery, reasons);
+        judgeLeases(health, recovery, reasons);
+        health.withDetail("zombiesAboveLimit", recovery.zombiesAbove());
+        if (!reasons.isEmpty()) {
+            health.down().withDetail("reason", String.join(" ", reasons));
+        }
+        return health.build();
+    }
+
+    private void describeHere(Health.Builder health) {
+        String reaper = settings.reaperInterval().isZero() ? OFF : "on";
+        health.withDetail("reaper", settings.runsChores() ? reaper : "not on this instance");
+        if (settings.reaperInterval().isZero()) {
+            health.withDetail(
+                    "reaperNote",
+                    "'konduit.queue.reaper-interval' is 0: the tasks of crashed workers do not come back on their own.");
+        }
+        LeadershipState state = leadership.get();
+        if (state != null) {
+            health.withDetail("leadership", state.name());
+        }
+    }
+
+    private void judgeReaper(Health.Builder health, Recovery recovery, List<String> reasons) {
+        Double since = recovery.sinceReaperSeconds();
+        if (since != null) {
+            health.withDetail("secondsSinceLastPass", rounded(since));
+        }
+        if (!settings.judgesReaper()) {
+            return;
+        }
+        Duration bound = settings.reaperBound();
+        health.withDetail("reaperBoundSeconds", bound.toSeconds());
+        if (judged(since == null ? Double.MAX_VALUE : since) > seconds(bound)) {
+            String found = since == null ? "has never succeeded" : "last succeeded " + rounded(since) + " s ago";
+            reasons.add("The reaper " + found + " on any instance; expected at most " + DurationText.of(bound)
+                    + ". The tasks of crashed workers do not come back. Look for 'reaper' in the log of the leader.");
+        }
+    }
+
+    private void judgeLeases(Health.Builder health, Recovery recovery, List<String> reasons) {
+        Double oldest = recovery.oldestExpiredSeconds();
+        health.withDetail("oldestExpiredLeaseSeconds", oldest == null ? 0.0 : rounded(oldest));
+        if (!settings.judgesReaper()) {
+            return;
+        }
+        Duration bound = settings.leaseBound();
+        health.withDetail("oldestExpiredLeaseBoundSeconds", bound.toSeconds());
+        if (oldest != null && judged(oldest) > seconds(bound)) {
+            reasons.add("The oldest expired lease ended " + rounded(oldest) + " s ago and nobody has taken it back; "
+                    + "expected at most " + DurationText.of(bound)
+                    + ". A transaction may hold the row: look for it in pg_stat_activity.");
+        }
+    }
+
+    /** What lay there before this instance started counts from its start. */
+    private double judged(double seconds) {
+        return Math.min(seconds, (nanoTime.getAsLong() - startedNanos) / 1e9);
+    }
+
+    private long millisSince(long sent) {
+        return (nanoTime.getAsLong() - sent) / 1_000_000;
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    private static double rounded(double seconds) {
+        return Math.round(seconds * 10) / 10.0;
+    }
+}
