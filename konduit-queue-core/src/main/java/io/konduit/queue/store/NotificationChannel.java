@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 /** Tells other nodes which queues have something due. A lost notification costs one poll interval and nothing else. */
 public final class NotificationChannel {
@@ -30,20 +31,32 @@ public final class NotificationChannel {
                 .list();
     }
 
-    /** Opens a connection of its own and listens on it. */
-    public Subscription subscribe() throws SQLException {
-        Connection connection = database.controlPool().openDedicated();
-        try (Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(true);
-            statement.execute("listen " + channel);
-            return new Subscription(connection);
+    /**
+     * Opens a connection of its own and listens on it.
+     *
+     * @throws DataAccessResourceFailureException if the database does not answer
+     */
+    public Subscription subscribe() {
+        try {
+            Connection connection = database.controlPool().openDedicated();
+            try (Statement statement = connection.createStatement()) {
+                connection.setAutoCommit(true);
+                statement.execute("listen " + channel);
+                return new Subscription(connection);
+            } catch (SQLException e) {
+                connection.close();
+                throw e;
+            }
         } catch (SQLException e) {
-            connection.close();
-            throw e;
+            throw broken(e);
         }
     }
 
-    /** A listening connection. */
+    private static DataAccessResourceFailureException broken(SQLException cause) {
+        return new DataAccessResourceFailureException("The listening connection does not answer.", cause);
+    }
+
+    /** A listening connection. Each method throws {@link DataAccessResourceFailureException} when it is broken. */
     public static final class Subscription implements AutoCloseable {
         private final Connection connection;
 
@@ -52,28 +65,40 @@ public final class NotificationChannel {
         }
 
         /** Waits for notifications and returns the queues they name; empty when the time is up. */
-        public Set<String> await(Duration most) throws SQLException {
-            PGNotification @Nullable [] notifications =
-                    connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
-            Set<String> queues = new HashSet<>();
-            if (notifications != null) {
-                for (PGNotification notification : notifications) {
-                    queues.add(notification.getParameter());
+        public Set<String> await(Duration most) {
+            try {
+                PGNotification @Nullable [] notifications =
+                        connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
+                Set<String> queues = new HashSet<>();
+                if (notifications != null) {
+                    for (PGNotification notification : notifications) {
+                        queues.add(notification.getParameter());
+                    }
                 }
+                return queues;
+            } catch (SQLException e) {
+                throw broken(e);
             }
-            return queues;
         }
 
         /** A round trip, which finds a connection that died silently. */
-        public void verify(Duration most) throws SQLException {
-            if (!connection.isValid((int) Math.max(1, most.toSeconds()))) {
-                throw new SQLException("The listening connection does not answer.");
+        public void verify(Duration most) {
+            try {
+                if (!connection.isValid((int) Math.max(1, most.toSeconds()))) {
+                    throw new SQLException("No answer to a round trip.");
+                }
+            } catch (SQLException e) {
+                throw broken(e);
             }
         }
 
         @Override
-        public void close() throws SQLException {
-            connection.close();
+        public void close() {
+            try {
+                connection.close();
+            } catch (SQLException e) {
+                throw broken(e);
+            }
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.store.NotificationChannel;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +44,7 @@ final class NotificationListener {
                 pause = FIRST_PAUSE_MILLIS;
                 missed.run();
                 listen(subscription);
-            } catch (SQLException | RuntimeException e) {
+            } catch (RuntimeException e) {
                 if (!stopped) {
                     log.info(
                             "The listening connection broke ({}); polling goes on",
@@ -57,7 +56,7 @@ final class NotificationListener {
         }
     }
 
-    private void listen(NotificationChannel.Subscription subscription) throws SQLException {
+    private void listen(NotificationChannel.Subscription subscription) {
         long verified = System.nanoTime();
         while (!stopped) {
             Set<String> queues = subscription.await(SLICE);

@@ -2,6 +2,7 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.store.Failure;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** How a run ended, on its way to the database. */
 sealed interface Outcome {
@@ -15,7 +16,15 @@ sealed interface Outcome {
 
     record Completed(Execution execution) implements Outcome {}
 
-    record Failed(Execution execution, Failure failure) implements Outcome {}
+    /**
+     * @param error what the handler threw; it stays in this process
+     */
+    record Failed(
+            Execution execution, Failure failure, @Nullable Throwable error) implements Outcome {
+        Failed(Execution execution, Failure failure) {
+            this(execution, failure, null);
+        }
+    }
 
     record GivenBack(Execution execution, Duration delay) implements Outcome {}
 }

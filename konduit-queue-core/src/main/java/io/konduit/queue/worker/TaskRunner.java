@@ -154,7 +154,7 @@ final class TaskRunner {
                     ErrorText.withoutMessages(error));
         }
         Duration backoff = fatal ? Duration.ZERO : backoff(task.attempt());
-        return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)));
+        return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)), error);
     }
 
     /** The policy may be the application's: whatever it does, the task must not be left RUNNING. */

@@ -1,0 +1,135 @@
+package io.konduit.queue.testing;
+
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.WaitingRepository;
+import io.konduit.queue.worker.SinglePass;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/**
+ * Runs what is due once, on the thread of the test, and tells what came of it: no threads, no waiting.
+ *
+ * <pre>{@code
+ * @SpringBootTest(properties = "konduit.queue.worker.enabled=false")
+ * class SignUpTests {
+ *     @Autowired ApplicationContext context;
+ *
+ *     @Test
+ *     void sendsWelcomeMail() {
+ *         signUp.register("ada@example.org");
+ *         assertThat(ManualWorker.in(context).runDue()).extracting(ManualWorker.Run::result).containsExactly(COMPLETED);
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Handlers run as in a worker: payload, context, transactions, retries, failure for good. Three things are left out:
+ * there is no time limit, leases are not extended, and nothing runs by itself. Set {@code
+ * konduit.queue.worker.enabled=false}, or a real worker may be quicker. It sees committed tasks only, so it refuses to
+ * run inside a transaction, such as the one of a {@code @Transactional} test.
+ */
+public final class ManualWorker {
+    private static final int MOST_AT_ONCE = 10_000;
+
+    private final QueueDatabase database;
+    private final WaitingRepository waiting;
+    private final SinglePass pass;
+
+    private ManualWorker(QueueDatabase database, SinglePass pass) {
+        this.database = database;
+        this.waiting = new WaitingRepository(database);
+        this.pass = pass;
+    }
+
+    /** What became of a task. */
+    public enum Result {
+        COMPLETED,
+        /** The handler failed and the task waits for its next attempt: see {@link ManualWorker#makeDue}. */
+        RETRIED,
+        /** The handler failed and the task is FAILED. */
+        FAILED,
+        /** No handler of this application has the task's type; the task is back in the queue, uncharged. */
+        NO_HANDLER,
+        /** The task was cancelled or taken away while its handler ran. */
+        LEASE_LOST
+    }
+
+    /**
+     * One run of one task.
+     *
+     * @param error what the handler threw, if it failed
+     */
+    public record Run(
+            TaskId id, String type, Result result, @Nullable Throwable error) {}
+
+    /**
+     * A worker for the application of this context. Several transaction managers are fine as long as one is the primary
+     * one.
+     */
+    public static ManualWorker in(ListableBeanFactory context) {
+        return of(
+                context.getBean(QueueDatabase.class),
+                new SinglePass.Parts(
+                        context.getBean(JobHandlerRegistry.class),
+                        context.getBean(PayloadConverter.class),
+                        context.getBean(RetryPolicy.class),
+                        context.getBean(QueueEvents.class),
+                        context.getBeanProvider(PlatformTransactionManager.class)
+                                .getIfUnique(),
+                        context.getBeanProvider(ConfigurableTransactionManager.class).stream()
+                                .toList()));
+    }
+
+    static ManualWorker of(QueueDatabase database, SinglePass.Parts parts) {
+        return new ManualWorker(database, new SinglePass(database, parts));
+    }
+
+    /**
+     * Runs everything that is due at this moment, in every queue that is not paused, best first. Each task runs once: a
+     * retry and whatever the handlers enqueue wait for the next call.
+     */
+    public List<Run> runDue() {
+        requireNoTransaction();
+        List<String> queues = waiting.queues();
+        if (queues.isEmpty()) {
+            return List.of();
+        }
+        return pass.run(queues, MOST_AT_ONCE).stream()
+                .map(ran -> new Run(
+                        TaskId.of(ran.taskId()),
+                        ran.type(),
+                        Result.valueOf(ran.result().name()),
+                        ran.error()))
+                .toList();
+    }
+
+    /** Lets everything that waits for its time, by delay or for a retry, be due now; returns how many tasks that were. */
+    public int makeDue() {
+        requireNoTransaction();
+        return waiting.makeDue();
+    }
+
+    /** As if so much time had passed: what waits for its time waits so much less. */
+    public void letTimePass(Duration time) {
+        requireNoTransaction();
+        if (time.isNegative()) {
+            throw new IllegalArgumentException("Time does not go back: expected zero or more, but it is " + time + ".");
+        }
+        waiting.letTimePass(time);
+    }
+
+    private void requireNoTransaction() {
+        if (database.applicationTransaction() != null) {
+            throw new IllegalStateException(
+                    "ManualWorker sees committed tasks only, but it was called inside a transaction. Commit first; a test may say @Transactional(propagation = NOT_SUPPORTED) or use a TransactionTemplate for what it enqueues.");
+        }
+    }
+}

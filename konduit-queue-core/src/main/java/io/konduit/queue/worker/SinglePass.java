@@ -1,0 +1,137 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.store.ClaimRequest;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.QueueDatabase;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** A worker without threads: one claim, and its tasks one after another on the calling thread. */
+public final class SinglePass {
+    private static final Duration LEASE = Duration.ofHours(1);
+
+    private final LeaseRepository leases;
+    private final KnownHandlers handlers;
+    private final TaskRunner runner;
+    private final WorkerEvents events;
+    private final int maxAttempts;
+
+    /**
+     * What it needs of the application.
+     *
+     * @param transactionManager for transactional handlers; null when there are none
+     * @param fenced those whose transactions check the lease before they commit
+     */
+    public record Parts(
+            JobHandlerRegistry handlers,
+            PayloadConverter converter,
+            RetryPolicy retryPolicy,
+            QueueEvents events,
+            @Nullable PlatformTransactionManager transactionManager,
+            Collection<ConfigurableTransactionManager> fenced) {}
+
+    /** How a run ended. */
+    public enum Result {
+        COMPLETED,
+        RETRIED,
+        FAILED,
+        NO_HANDLER,
+        LEASE_LOST
+    }
+
+    /** One run; {@code error} is what the handler threw. */
+    public record Ran(
+            long taskId,
+            String type,
+            Result result,
+            @Nullable Throwable error) {}
+
+    public SinglePass(QueueDatabase database, Parts parts) {
+        this.leases = new LeaseRepository(
+                database, WorkerIdentity.create("single-pass").id());
+        this.handlers = new KnownHandlers(parts.handlers());
+        LeaseFence fence = new LeaseFence(database, leases);
+        parts.fenced().forEach(manager -> manager.addListener(fence));
+        this.runner = new TaskRunner(
+                leases,
+                fence,
+                parts.converter(),
+                parts.retryPolicy(),
+                TaskObservations.none(),
+                parts.transactionManager());
+        this.events = new WorkerEvents(QueueMonitor.NONE, parts.events());
+        this.maxAttempts = parts.retryPolicy().maxAttempts();
+    }
+
+    /** Claims up to {@code most} due tasks and runs each once, best first. */
+    public List<Ran> run(List<String> queues, int most) {
+        ClaimRequest request = new ClaimRequest(
+                new ClaimBounds(queues, System::nanoTime).probes(),
+                most,
+                LEASE,
+                maxAttempts,
+                handlers.declared(),
+                List.of());
+        List<ClaimedTask> claimed = leases.claimDue(request);
+        List<Ran> runs = new ArrayList<>();
+        try {
+            for (ClaimedTask task : claimed) {
+                runs.add(run(task));
+            }
+            return runs;
+        } finally {
+            giveBack(claimed.subList(runs.size(), claimed.size()));
+        }
+    }
+
+    private Ran run(ClaimedTask task) {
+        Optional<JobHandlerMethod> handler = handlers.find(task.type());
+        if (handler.isEmpty()) {
+            giveBack(List.of(task));
+            return new Ran(task.id(), task.type(), Result.NO_HANDLER, null);
+        }
+        Execution execution = new Execution(task, Duration.ZERO, System.nanoTime());
+        Outcome outcome = runner.run(execution, handler.get());
+        Throwable error = outcome instanceof Outcome.Failed failed ? failed.error() : null;
+        return new Ran(task.id(), task.type(), write(execution, outcome), error);
+    }
+
+    private Result write(Execution execution, Outcome outcome) {
+        if (outcome instanceof Outcome.Written) {
+            return Result.COMPLETED;
+        }
+        if (!execution.dropsResult()) {
+            if (outcome instanceof Outcome.Failed failed) {
+                FailureResult result = leases.fail(List.of(failed.failure())).get(execution.lease());
+                if (result != null && result != FailureResult.LOST) {
+                    events.failed(execution, result, failed.failure().fatal());
+                    return result == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
+                }
+            } else if (!leases.complete(List.of(execution.lease())).isEmpty()) {
+                return Result.COMPLETED;
+            }
+        }
+        events.refused(execution);
+        return Result.LEASE_LOST;
+    }
+
+    private void giveBack(List<ClaimedTask> tasks) {
+        if (!tasks.isEmpty()) {
+            leases.giveBack(tasks.stream().map(ClaimedTask::lease).toList(), Duration.ZERO);
+        }
+    }
+}
