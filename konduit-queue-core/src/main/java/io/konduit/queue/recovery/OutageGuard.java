@@ -19,10 +19,13 @@ public final class OutageGuard {
     private static final Logger log = LoggerFactory.getLogger(OutageGuard.class);
     private static final long TOLERANCE_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int CAP_IN_ROUNDS = 5;
-
-    private static final int LONGEST_GAP_IN_ROUNDS = 2;
+    private static final long LEAST_SLACK_NANOS = Duration.ofSeconds(1).toNanos();
+    /** However often a worker beats: after an outage its pool tries to connect again every five seconds at most. */
+    private static final long RECONNECT_NANOS = Duration.ofSeconds(6).toNanos();
 
     private final long roundNanos;
+    private final long outageRoundNanos;
+    private final long longestGapNanos;
     private final boolean beating;
     private final LongSupplier nanoTime;
     private @Nullable DatabaseMoment last;
@@ -41,12 +44,16 @@ public final class OutageGuard {
     }
 
     /**
-     * @param heartbeatInterval how often living workers are heard of
+     * @param heartbeatInterval how often living workers are heard of; zero when there are none to wait for
      * @param beating whether this node itself asks the database that often, so that a long silence means that it was
      *     frozen or cut off and does not know what happened meanwhile
      */
     public OutageGuard(Duration heartbeatInterval, boolean beating, LongSupplier nanoTime) {
-        this.roundNanos = heartbeatInterval.toNanos() * 6 / 5;
+        long heartbeat = heartbeatInterval.toNanos();
+        this.roundNanos = heartbeat == 0 ? 0 : heartbeat + Math.max(heartbeat / 5, LEAST_SLACK_NANOS);
+        this.outageRoundNanos = heartbeat == 0 ? 0 : Math.max(roundNanos, RECONNECT_NANOS);
+        // less than the shortest lease: nobody can miss an outage that ended one
+        this.longestGapNanos = heartbeat * 12 / 5;
         this.beating = beating;
         this.nanoTime = nanoTime;
     }
@@ -58,12 +65,12 @@ public final class OutageGuard {
      */
     public synchronized void observed(DatabaseMoment moment, long sentNanos) {
         long now = nanoTime.getAsLong();
-        String event = event(moment, sentNanos, now);
+        Event event = event(moment, sentNanos, now);
         if (last == null) {
             // a server that has only just come up may have been away for long before this node started
             long up = nanosBetween(moment.startedAt(), moment.moment());
-            if (up >= 0 && up < roundNanos) {
-                block(now, now + roundNanos - up);
+            if (up >= 0 && up < outageRoundNanos) {
+                block(now, now + outageRoundNanos - up);
             }
         }
         last = moment;
@@ -74,11 +81,11 @@ public final class OutageGuard {
             return;
         }
         alarm = true;
-        block(now, now + roundNanos);
+        block(now, now + event.waitNanos());
         log.warn(
                 "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
-                event,
-                roundNanos / 1_000_000);
+                event.what(),
+                event.waitNanos() / 1_000_000);
     }
 
     /**
@@ -108,7 +115,7 @@ public final class OutageGuard {
             postponing = true;
             postponingSinceNanos = now;
         }
-        long capLeft = postponingSinceNanos + CAP_IN_ROUNDS * roundNanos - now;
+        long capLeft = postponingSinceNanos + CAP_IN_ROUNDS * outageRoundNanos - now;
         if (capLeft <= 0) {
             blocked = false;
             postponing = false;
@@ -126,25 +133,30 @@ public final class OutageGuard {
         blockedUntilNanos = untilNanos;
     }
 
-    private @Nullable String event(DatabaseMoment moment, long sentNanos, long now) {
+    /** What happened, and how long living workers may need to extend their leases. */
+    private record Event(String what, long waitNanos) {}
+
+    private @Nullable Event event(DatabaseMoment moment, long sentNanos, long now) {
         if (failing) {
-            return "The database was away";
+            return new Event("The database was away", outageRoundNanos);
         }
         if (last == null) {
             return null;
         }
         if (!moment.startedAt().equals(last.startedAt())) {
-            return "The database was restarted";
+            return new Event("The database was restarted", outageRoundNanos);
         }
-        if (beating && sentNanos - lastAnsweredNanos > LONGEST_GAP_IN_ROUNDS * roundNanos) {
-            return "This instance did not look for " + (sentNanos - lastAnsweredNanos) / 1_000_000 + " ms";
+        if (beating && sentNanos - lastAnsweredNanos > longestGapNanos) {
+            long millis = (sentNanos - lastAnsweredNanos) / 1_000_000;
+            return new Event("This instance did not look for " + millis + " ms", outageRoundNanos);
         }
         long databaseAdvance = nanosBetween(last.moment(), moment.moment());
         // each answer was given at some time between its question and its arrival, which may be far apart
         long leastAdvance = sentNanos - lastAnsweredNanos;
         long mostAdvance = now - lastSentNanos;
         if (databaseAdvance < leastAdvance - TOLERANCE_NANOS || databaseAdvance > mostAdvance + TOLERANCE_NANOS) {
-            return "The database's clock jumped by " + (databaseAdvance - mostAdvance) / 1_000_000 + " ms";
+            long millis = (databaseAdvance - mostAdvance) / 1_000_000;
+            return new Event("The database's clock jumped by " + millis + " ms", roundNanos);
         }
         return null;
     }

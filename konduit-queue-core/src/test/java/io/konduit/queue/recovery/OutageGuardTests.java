@@ -8,6 +8,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("H10")
@@ -228,6 +229,39 @@ class OutageGuardTests {
         assertThat(guard.remaining()).isZero();
         jump();
         assertThat(guard.remaining()).isEqualTo(ROUND);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 0",
+        "400, 1400, 6000",
+        "1000, 2000, 6000",
+        "5000, 6000, 6000",
+        "10000, 12000, 12000",
+        "60000, 72000, 72000"
+    })
+    void aRoundIsLongEnoughForAWorkerThatHasToConnectAgain(long heartbeat, long afterJump, long afterOutage) {
+        OutageGuard jumped = new OutageGuard(Duration.ofMillis(heartbeat), () -> nanos);
+        jumped.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
+        jumped.observed(new DatabaseMoment(databaseClock.plusSeconds(60), databaseStart), nanos);
+        assertThat(jumped.remaining()).isEqualTo(Duration.ofMillis(afterJump));
+        OutageGuard away = new OutageGuard(Duration.ofMillis(heartbeat), () -> nanos);
+        away.failed();
+        away.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
+        assertThat(away.remaining()).isEqualTo(Duration.ofMillis(afterOutage));
+    }
+
+    @Test
+    void aNodeThatBeatsAndDidNotLookForLongDoesNotKnowWhatHappenedMeanwhile() {
+        OutageGuard beating = new OutageGuard(HEARTBEAT, true, () -> nanos);
+        beating.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
+        pass(Duration.ofSeconds(24));
+        beating.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
+        assertThat(beating.remaining()).as("a missed beat is no reason").isZero();
+        pass(Duration.ofSeconds(24).plusNanos(1));
+        beating.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
+        assertThat(beating.remaining()).isEqualTo(ROUND);
+        assertThat(beating.takeAlarm()).isTrue();
     }
 
     private void jump() {
