@@ -265,16 +265,20 @@ class HandlerRunTests {
         Recorder recorder = new Recorder();
         TaskQueue queue = harness.queue(blocking, recorder);
         harness.startWorker(With.all(With.concurrency(1), With.pollInterval(Duration.ofHours(1))), blocking, recorder);
-        for (int i = 0; i < 5; i++) {
-            awaitStatus(queue.enqueue("record", "warm-up " + i), "COMPLETED");
-        }
+        // many, so that one slow run on a busy machine does not decide
+        List<TaskId> warmUps = queue.enqueueAll(IntStream.range(0, 100)
+                .mapToObj(i -> TaskRequest.of("record", "warm-up " + i))
+                .toList());
+        warmUps.forEach(id -> awaitStatus(id, "COMPLETED"));
         List<TaskRequest> requests = new java.util.ArrayList<>();
         requests.add(TaskRequest.of("block", null).priority(Priority.HIGH));
         IntStream.range(0, 5).forEach(i -> requests.add(TaskRequest.of("record", "behind " + i)));
         List<TaskId> ids = queue.enqueueAll(requests);
-        await().until(() -> running() == 6);
-        await().untilAsserted(() ->
-                assertThat(ids.subList(1, 6).stream().map(harness::status)).containsOnly("PENDING"));
+        await().until(() -> blocking.inside.get() == 1);
+        await().untilAsserted(() -> {
+            assertThat(ids.subList(1, 6).stream().map(harness::status)).containsOnly("PENDING");
+            assertThat(claimedAndGivenBack()).isPositive();
+        });
         assertThat(harness.jdbc()
                         .sql(
                                 "select count(*) from konduit_task where status = 'PENDING' and max_attempts - attempts <> 3")
@@ -287,6 +291,14 @@ class HandlerRunTests {
         await().until(() -> idle.seen.size() == 5);
         blocking.release.countDown();
         awaitStatus(ids.get(0), "COMPLETED");
+    }
+
+    /** Waiting tasks that a worker has had. */
+    private static long claimedAndGivenBack() {
+        return harness.jdbc()
+                .sql("select count(*) from konduit_task where status = 'PENDING' and attempts > 0")
+                .query(Long.class)
+                .single();
     }
 
     private static long running() {
