@@ -6,7 +6,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.test.TestDatabase;
 import io.konduit.queue.worker.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
@@ -94,22 +93,6 @@ class StartUpErrorTests {
                 .isThrownBy(() -> new QueueDatabase(harness.testDatabase().dataSource(), controlPool, name))
                 .withMessageContaining("'konduit.queue.schema.name'")
                 .withMessageEndingWith("but is '" + name + "'.");
-    }
-
-    @Test
-    @Tag("S3")
-    void tablesThatTheUserMayNotCreateAreMissingTables() {
-        try (TestDatabase database = TestDatabase.create();
-                HikariDataSource restricted = database.newPool(2)) {
-            database.execute(
-                    "create role konduit_reader_" + database.name(), "revoke create on schema public from public");
-            restricted.setConnectionInitSql("set role konduit_reader_" + database.name());
-            assertThatExceptionOfType(SchemaMissingException.class)
-                    .isThrownBy(() -> new QueueSchemaMigrator(restricted, null).migrate())
-                    .withMessageStartingWith("The tables of the queue could not be created in the first schema")
-                    .withMessageContaining("permission denied for schema public");
-            database.execute("drop role konduit_reader_" + database.name());
-        }
     }
 
     @Test

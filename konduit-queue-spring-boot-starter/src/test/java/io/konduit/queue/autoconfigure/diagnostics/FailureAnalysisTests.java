@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -58,6 +59,17 @@ class FailureAnalysisTests {
     void namesBothHandlersOfOneTypeAlsoWhereNoWorkerRuns() {
         FailureAnalysis analysis = analyse(application
                 .withPropertyValues("konduit.queue.worker.enabled=false")
+                .withUserConfiguration(InvoiceJobs.class, LegacyJobs.class));
+        assertThat(analysis.getDescription()).startsWith("Handler 'invoice.send' is declared twice");
+    }
+
+    @Test
+    @Tag("S9")
+    void namesBothHandlersOfOneTypeAlsoWhereBeansAreMadeLazily() {
+        FailureAnalysis analysis = analyse(application
+                .withPropertyValues("konduit.queue.worker.enabled=false")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .withUserConfiguration(InvoiceJobs.class, LegacyJobs.class));
         assertThat(analysis.getDescription()).startsWith("Handler 'invoice.send' is declared twice");
     }
