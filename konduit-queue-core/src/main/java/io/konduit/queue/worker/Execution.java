@@ -99,15 +99,24 @@ final class Execution {
         Thread.interrupted();
     }
 
-    /** Ends the run early. The first reason stays, unless the new one is more final. */
+    /** Ends the run early and interrupts it. The first reason stays, unless the new one is more final. */
     synchronized boolean end(End reason) {
+        boolean ended = endFromWithin(reason);
+        if (ended && thread != null) {
+            thread.interrupt();
+        }
+        return ended;
+    }
+
+    /**
+     * Ends the run early on its own thread, which hears of it by an exception: an interrupt would break the connection
+     * on which a virtual thread is about to roll back.
+     */
+    synchronized boolean endFromWithin(End reason) {
         if (end != null && end.finality() >= reason.finality()) {
             return false;
         }
         end = reason;
-        if (thread != null) {
-            thread.interrupt();
-        }
         return true;
     }
 

@@ -148,7 +148,7 @@ public final class LeaseFence implements TransactionExecutionListener {
                     case SUSPENDED_TRANSACTION -> leases.isHeld(execution.lease());
                 };
         if (!held) {
-            execution.end(Execution.End.LOST);
+            execution.endFromWithin(Execution.End.LOST);
             throw new LeaseLostException(
                     "The lease on " + execution.task()
                             + " was lost before its transaction could commit: it is rolled back. Another run has the task, or a person decides.");

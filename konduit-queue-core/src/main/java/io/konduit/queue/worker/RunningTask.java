@@ -108,7 +108,7 @@ final class RunningTask implements TaskContext {
     }
 
     private LeaseLostException lost() {
-        execution.end(Execution.End.LOST);
+        execution.endFromWithin(Execution.End.LOST);
         return new LeaseLostException("The lease on " + task()
                 + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
     }

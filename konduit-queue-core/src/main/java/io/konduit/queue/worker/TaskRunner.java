@@ -117,7 +117,7 @@ final class TaskRunner {
                             "The handler marked its transaction for rollback, so the task cannot be completed with it.");
                 }
                 if (execution.dropsResult() || !leases.completeInTransaction(execution.lease())) {
-                    execution.end(Execution.End.LOST);
+                    execution.endFromWithin(Execution.End.LOST);
                     throw new LeaseLostException(
                             "The lease on " + execution.task() + " was lost: its transaction is rolled back.");
                 }

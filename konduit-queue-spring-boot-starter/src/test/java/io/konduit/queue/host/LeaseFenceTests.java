@@ -8,6 +8,8 @@ import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -47,6 +49,10 @@ class LeaseFenceTests {
             return transaction(TransactionDefinition.PROPAGATION_NESTED);
         }
 
+        int backend() {
+            return jdbc.sql("select pg_backend_pid()").query(Integer.class).single();
+        }
+
         void write(long id, String owner) {
             jdbc.sql("insert into account (id, owner) values (?, ?)")
                     .params(id, owner)
@@ -82,6 +88,34 @@ class LeaseFenceTests {
     @Test
     void rollsBackWhenTheLeaseIsLost() {
         play(LeaseFenceTests::loseTheLeaseInATransaction);
+    }
+
+    @Test
+    @Tag("S6")
+    void rollsBackAlsoOnAVirtualThread() {
+        play(
+                application.withPropertyValues("spring.threads.virtual.enabled=true"),
+                LeaseFenceTests::loseTheLeaseInATransaction);
+    }
+
+    @Test
+    void theConnectionOutlivesTheRollback() {
+        play(
+                application.withPropertyValues(
+                        "spring.threads.virtual.enabled=true", "spring.datasource.hikari.maximum-pool-size=1"),
+                means -> {
+                    List<Integer> backends = new CopyOnWriteArrayList<>();
+                    means.jobs().will(task -> {
+                        means.required().executeWithoutResult(status -> backends.add(means.backend()));
+                        host.reclaim(task.id());
+                        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(() -> means.required()
+                                .executeWithoutResult(status -> means.write(1, "zombie")));
+                        backends.add(means.backend());
+                    });
+                    means.queue().enqueue("scripted", null);
+                    assertThat(means.jobs().awaitEnd()).isNull();
+                    assertThat(backends).hasSize(2).containsOnly(backends.get(0));
+                });
     }
 
     @Test

@@ -161,7 +161,7 @@ class PlainJdbcApplicationTests {
     @Test
     @Tag("S6")
     void handlersRunOnPlatformThreadsOtherwise() {
-        application.run(context -> {
+        application.withPropertyValues("spring.threads.virtual.enabled=false").run(context -> {
             Thread handler = threadOfAHandler(context.getBean(ScriptedJobs.class), context.getBean(TaskQueue.class));
             assertThat(handler.getName()).startsWith("konduit-default-");
             assertThat(isVirtual(handler)).isFalse();
