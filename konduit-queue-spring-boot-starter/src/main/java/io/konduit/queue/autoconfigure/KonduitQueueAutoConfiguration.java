@@ -43,7 +43,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Lazy;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The queue itself: tables, control pool, {@link TaskQueue}. */
@@ -125,7 +124,6 @@ public final class KonduitQueueAutoConfiguration {
     }
 
     @Bean
-    @Lazy(false)
     @ConditionalOnMissingBean
     JobHandlerCheck konduitJobHandlerCheck(JobHandlerRegistry handlers) {
         return new JobHandlerCheck(handlers);

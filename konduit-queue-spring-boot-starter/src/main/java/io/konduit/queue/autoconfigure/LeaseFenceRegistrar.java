@@ -22,8 +22,7 @@ final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingS
     private static final Logger log = LoggerFactory.getLogger(LeaseFenceRegistrar.class);
 
     private final ConfigurableListableBeanFactory beans;
-    private final List<ConfigurableTransactionManager> waiting = new ArrayList<>();
-    private @Nullable LeaseFence fence;
+    private volatile @Nullable LeaseFence fence;
 
     LeaseFenceRegistrar(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
@@ -45,12 +44,7 @@ final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingS
     /** The fence needs the database, so it is not asked for before everything else is there. */
     @Override
     public void afterSingletonsInstantiated() {
-        LeaseFence made = beans.getBean(LeaseFence.class);
-        synchronized (waiting) {
-            fence = made;
-            waiting.forEach(this::register);
-            waiting.clear();
-        }
+        fence = beans.getBean(LeaseFence.class);
         for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                 beans, ConfigurableTransactionManager.class, true, false)) {
             if (!beans.containsBeanDefinition(name) || beans.containsSingleton(name)) {
@@ -60,14 +54,16 @@ final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingS
     }
 
     private void register(ConfigurableTransactionManager manager) {
-        synchronized (waiting) {
-            if (fence == null) {
-                waiting.add(manager);
-            } else if (!manager.getTransactionExecutionListeners().contains(fence)) {
+        LeaseFence known = fence;
+        if (known == null) {
+            return;
+        }
+        synchronized (manager) {
+            if (!manager.getTransactionExecutionListeners().contains(known)) {
                 // a new list: the application's may be fixed, and a commit may be going through it
                 List<TransactionExecutionListener> listeners =
                         new ArrayList<>(manager.getTransactionExecutionListeners());
-                listeners.add(fence);
+                listeners.add(known);
                 manager.setTransactionExecutionListeners(listeners);
             }
         }
