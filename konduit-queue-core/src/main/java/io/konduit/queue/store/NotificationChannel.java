@@ -14,12 +14,23 @@ import org.springframework.dao.DataAccessResourceFailureException;
 
 /** Tells other nodes which queues have something due. A lost notification costs one poll interval and nothing else. */
 public final class NotificationChannel {
+    private static final String CHANNEL = "konduit_task";
+    private static final int LONGEST_NAME = 63;
+
     private final QueueDatabase database;
     private final String channel;
 
     public NotificationChannel(QueueDatabase database) {
         this.database = database;
-        this.channel = database.schema() == null ? "konduit_task" : "konduit_task_" + database.schema();
+        this.channel = name(database.schema());
+    }
+
+    /** PostgreSQL cuts a longer name off when it listens, and refuses it when it notifies. */
+    private static String name(@Nullable String schema) {
+        String name = schema == null ? CHANNEL : CHANNEL + "_" + schema;
+        return schema == null || name.length() <= LONGEST_NAME
+                ? name
+                : CHANNEL + "_" + Integer.toHexString(schema.hashCode());
     }
 
     /** Sends one notification per queue, in a transaction of its own. */
