@@ -102,6 +102,10 @@ public final class QueueGauges {
                         .toList(),
                 true);
         last = new Snapshot(statistics.recovery(warnAbove, ReaperChore.NAME), nanoTime.getAsLong());
+        if (!leads.getAsBoolean()) {
+            // lost while it was read: nobody would clear it any more
+            clear();
+        }
     }
 
     /** This instance does not lead any more: another one tells the state. */

@@ -12,7 +12,11 @@ share as (
   select greatest(1000, least(:cap, 1000000 / greatest(1, count(*)))) as cap from names where queue is not null)
 select n.queue, s.cap,
        (select count(*)
-          from (select 1 from konduit_task t where t.status = 'PENDING' and t.queue = n.queue limit s.cap) counted) as waiting,
+          from (select 1
+                  from konduit_task t
+                 where t.status = 'PENDING' and t.queue = n.queue
+                 order by t.priority, t.run_at, t.id -- by the index, whatever the planner thinks of reading the table
+                 limit s.cap) counted) as waiting,
        (select extract(epoch from statement_timestamp() - min(f.run_at))
           from (values (0), (1), (2), (3)) as p(priority)
          cross join lateral (

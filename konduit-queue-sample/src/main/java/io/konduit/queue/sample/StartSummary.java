@@ -31,6 +31,7 @@ class StartSummary {
                   Open   {base}   the newest tasks, and buttons for what follows
                          {base}/actuator/health
                          {base}/actuator/prometheus
+                         {base}/actuator/konduitqueue
 
                   Try    A sign-up and its welcome mail, committed together:
                            curl -X POST "{base}/sign-ups?mail=ada@example.org"
@@ -47,6 +48,10 @@ class StartSummary {
 
                   Crash  While an import or a payment runs, kill the application and start it again:
                            kill -9 {pid}
+                  Review The payment is held then. See what waits, read its story, decide (5 is its id):
+                           curl "{base}/actuator/konduitqueue/held"
+                           curl "{base}/actuator/konduitqueue/tasks/5"
+                           curl -X POST -H "Content-Type: application/json" -d '{"note": "not charged"}' "{base}/actuator/konduitqueue/tasks/5/release"
                   More   A second worker for the same tasks, in another terminal:
                            mvn -q -pl konduit-queue-sample -am spring-boot:run -Dspring-boot.run.arguments="--server.port=8081{database}"
                   Stop   Ctrl-C{data}

@@ -138,6 +138,12 @@ class SampleApplicationTests {
         update("update konduit_task set queue = 'default' where id = " + lost);
 
         assertThat(exchange(HttpMethod.GET, "/held", String.class).getBody()).contains("\"reason\":\"NOT_REAPABLE\"");
+        assertThat(exchange(HttpMethod.GET, "/actuator/konduitqueue/held", String.class)
+                        .getBody())
+                .contains("\"id\":" + lost);
+        assertThat(exchange(HttpMethod.GET, "/actuator/konduitqueue/tasks/" + lost, String.class)
+                        .getBody())
+                .contains("It is held because its worker was lost");
         exchange(HttpMethod.POST, "/held/" + lost + "/release?actor=ada&note=not charged", Void.class);
 
         assertThat(awaitCompleted(task).lostWorkers()).isEqualTo(1);

@@ -36,6 +36,8 @@ record ConfigurationMetadata(Map<String, Property> properties) {
                         new Property(
                                 text(node.get("type")), text(node.get("description")), text(node.get("defaultValue"))));
             }
+            // what Actuator has for every endpoint is not ours
+            properties.keySet().removeIf(name -> name.startsWith("management.endpoint."));
             return new ConfigurationMetadata(properties);
         } catch (IOException | java.net.URISyntaxException e) {
             throw new IllegalStateException("The module has no readable " + FILE, e);

@@ -10,7 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -70,16 +73,21 @@ final class RunningApplication implements AutoCloseable {
             TestDatabase database, List<Class<?>> sources, List<String> excluded, String... properties) {
         List<Class<?>> all = new ArrayList<>(sources);
         all.add(Application.class);
-        List<String> arguments = new ArrayList<>(List.of(
-                "--server.port=0",
-                "--spring.datasource.url=" + database.jdbcUrl(),
-                "--spring.flyway.enabled=false",
-                "--spring.main.banner-mode=off",
-                "--logging.level.root=warn",
-                "--konduit.queue.worker.poll-interval=200ms",
-                "--spring.autoconfigure.exclude=" + JPA + (excluded.isEmpty() ? "" : ",")
-                        + String.join(",", excluded)));
-        Arrays.stream(properties).map(property -> "--" + property).forEach(arguments::add);
+        Map<String, String> settings = new LinkedHashMap<>();
+        List<String> defaults = List.of(
+                "server.port=0",
+                "spring.datasource.url=" + database.jdbcUrl(),
+                "spring.flyway.enabled=false",
+                "spring.main.banner-mode=off",
+                "logging.level.root=warn",
+                "konduit.queue.worker.poll-interval=200ms",
+                "spring.autoconfigure.exclude=" + JPA + (excluded.isEmpty() ? "" : ",") + String.join(",", excluded));
+        Stream.concat(defaults.stream(), Arrays.stream(properties)).forEach(property -> {
+            int at = property.indexOf('=');
+            settings.put(property.substring(0, at), property.substring(at + 1));
+        });
+        List<String> arguments = new ArrayList<>();
+        settings.forEach((name, value) -> arguments.add("--" + name + "=" + value));
         return new RunningApplication(new SpringApplicationBuilder(all.toArray(Class[]::new))
                 .web(WebApplicationType.SERVLET)
                 .run(arguments.toArray(String[]::new)));

@@ -1,0 +1,122 @@
+package io.konduit.queue.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.test.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.provisioning.InMemoryUserDetailsManager;
+import org.springframework.security.web.SecurityFilterChain;
+
+/** The endpoint under the application's own Spring Security. */
+@Tag("O2")
+class SecuredEndpointTests {
+    private static final String ENDPOINT = RunningApplication.ENDPOINT;
+
+    private static TestDatabase database;
+    private static RunningApplication application;
+    private static Rows rows;
+
+    @Configuration(proxyBeanMethods = false)
+    static class Security {
+        @Bean
+        SecurityFilterChain endpoints(HttpSecurity http) throws Exception {
+            return http.securityMatcher(EndpointRequest.toAnyEndpoint())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().hasRole("OPERATOR"))
+                    .httpBasic(Customizer.withDefaults())
+                    .csrf(csrf -> csrf.disable())
+                    .build();
+        }
+
+        @Bean
+        UserDetailsService users() {
+            return new InMemoryUserDetailsManager(
+                    User.withUsername("ada")
+                            .password("{noop}ada")
+                            .roles("OPERATOR")
+                            .build(),
+                    User.withUsername("guest")
+                            .password("{noop}guest")
+                            .roles("GUEST")
+                            .build());
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        database = TestDatabase.create();
+        application = RunningApplication.startSecured(
+                database,
+                List.of(Security.class),
+                "management.endpoints.web.exposure.include=konduitqueue",
+                "konduit.queue.endpoint.allow-writes=true",
+                "konduit.queue.worker.enabled=false");
+        rows = new Rows(database);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @Test
+    void nobodyGetsInWithoutTheApplicationsLeave() {
+        long id = rows.held("pay");
+        List<String> before = rows.everything();
+        assertThat(application.get(ENDPOINT).status()).isEqualTo(401);
+        assertThat(application.getAs("guest", ENDPOINT).status()).isEqualTo(403);
+        assertThat(application
+                        .postAs("guest", ENDPOINT + "/tasks/" + id + "/release", "{}")
+                        .status())
+                .isEqualTo(403);
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @Test
+    void aDecisionCarriesTheAuthenticatedUser() {
+        long id = rows.held("pay");
+        var after = application
+                .postAs(
+                        "ada",
+                        ENDPOINT + "/tasks/" + id + "/release",
+                        "{\"note\": \"checked\", \"actor\": \"somebody-else\"}")
+                .json();
+        assertThat(after.path("incidents").path(0).path("actor").asString()).isEqualTo("ada");
+        assertThat(rows.jdbc()
+                        .sql("select actor from konduit_task_incident where action = 'RELEASED'")
+                        .query(String.class)
+                        .list())
+                .containsExactly("ada");
+    }
+
+    @Test
+    void pausesAndReclaimsCarryTheAuthenticatedUser() {
+        long id = rows.running("mail", java.util.UUID.randomUUID(), "-9 s");
+        application.postAs("ada", ENDPOINT + "/reclaim", "{\"dryRun\": \"false\"}");
+        application.postAs("ada", ENDPOINT + "/queues/parked/pause", "{}");
+        assertThat(rows.status(id)).isEqualTo("PENDING");
+        assertThat(rows.jdbc()
+                        .sql("select actor from konduit_task_incident union all select actor from konduit_queue_audit"
+                                + " union all select paused_by from konduit_queue")
+                        .query(String.class)
+                        .list())
+                .containsExactly("ada", "ada", "ada");
+    }
+}
