@@ -1,4 +1,5 @@
--- T1 for many: ids are drawn first, so that each request knows its own whatever order the insert returns them in.
+-- T1 for many of which some have a unique key: ids are drawn first, so that each request knows its own whatever order
+-- the insert returns them in.
 -- Keys are inserted in their own order: two callers with the same keys in different orders would deadlock. All get the
 -- same moment, so that they are run in the order of the requests whatever order they were inserted in.
 with moment as materialized (select clock_timestamp() as now),
