@@ -7,7 +7,7 @@ import bench.peers.Konduit;
 import bench.peers.QuartzPeer;
 import bench.peers.RawSql;
 
-/** {@code Bench <peer|class> <workload> [profile] [args]}: one workload of one system in one JVM. */
+/** {@code Bench <system|class> <workload> [profile] [args]}: one workload of one system in one JVM. */
 public final class Bench {
 
     static Peer peer(String name) throws Exception {
@@ -23,24 +23,37 @@ public final class Bench {
     }
 
     public static void main(String[] a) throws Exception {
-        Peer peer = peer(a[0]);
-        if (a[1].equals("raw_limit")) {
-            RawLimit.run(a[2]);
-            return;
+        try {
+            var lab = new Lab(peer(a[0]), a[0]);
+            run(lab, a[1], a.length > 2 ? Profile.valueOf(a[2]) : Profile.DEFAULT, a);
+            System.exit(0);
+        } catch (Throwable e) {
+            e.printStackTrace();
+            System.exit(1);
         }
-        Profile profile = a.length > 2 ? Profile.valueOf(a[2]) : Profile.DEFAULT;
-        var w = new Workloads(peer, a[0]);
-        switch (a[1]) {
-            case "enqueue_single" -> w.enqueueSingle();
-            case "enqueue_bulk" -> w.enqueueBulk();
-            case "drain_noop" -> w.drainNoop();
-            case "drain_scaling" -> w.drainScaling();
-            case "pickup_latency" -> w.pickupLatency(profile, a[3].equals("local"));
-            case "crash_recovery" -> w.crashRecovery(profile);
-            case "crash_worker" -> w.crashWorker(profile, a[3], Long.parseLong(a[4]));
-            case "idle_load" -> w.idleLoad(profile);
-            default -> throw new IllegalArgumentException(a[1]);
+    }
+
+    private static void run(Lab lab, String workload, Profile profile, String[] a) throws Exception {
+        switch (workload) {
+            case "enqueue_single" -> new EnqueueWorkloads(lab).single();
+            case "enqueue_bulk" -> new EnqueueWorkloads(lab).bulk();
+            case "drain_noop" -> new DrainWorkloads(lab).noop();
+            case "drain_5ms" -> new DrainWorkloads(lab).fiveMillis();
+            case "drain_scaling" -> new DrainWorkloads(lab).scaling(Boolean.getBoolean("huge"));
+            case "future_tasks" -> new DrainWorkloads(lab).future();
+            case "open_transaction" -> new DrainWorkloads(lab).openTransaction();
+            case "pickup_latency" -> new LatencyWorkloads(lab).pickup(profile);
+            case "steady" -> new LatencyWorkloads(lab).steady();
+            case "processes" -> new ProcessWorkloads(lab).several();
+            case "crash_recovery" -> new ProcessWorkloads(lab).crash(profile);
+            case "idle" -> new RestingWorkloads(lab).idle(profile);
+            case "memory" -> new RestingWorkloads(lab).memory();
+            case "reclaim" -> new RestingWorkloads(lab).reclaim();
+            // in processes of their own, for the workloads above
+            case "producer" -> new Roles(lab).producer(profile);
+            case "worker" -> new Roles(lab).worker(profile, Integer.parseInt(a[3]));
+            case "crash_worker" -> new Roles(lab).crashWorker(profile, a[3], Long.parseLong(a[4]));
+            default -> throw new IllegalArgumentException(workload);
         }
-        System.exit(0);
     }
 }

@@ -21,7 +21,11 @@ public interface Peer {
         DEFAULT,
         THROUGHPUT,
         LATENCY,
-        RECOVERY
+        RECOVERY,
+        /** For systems with wake-ups: a producer that sends none. */
+        NO_WAKE_UPS,
+        /** For systems with wake-ups: a worker that hears them and has nothing to run. */
+        OTHER_QUEUE
     }
 
     interface Producer extends AutoCloseable {
@@ -70,8 +74,28 @@ public interface Peer {
         return 50_000;
     }
 
-    /** Upper bound of crash recovery by documentation, for settings too slow to measure. */
-    default Optional<Integer> recoveryBoundSeconds(Profile profile) {
-        return Optional.empty();
+    /** Whether workers hear of new jobs from other processes. */
+    default boolean hasWakeUps() {
+        return false;
+    }
+
+    /** Whether crash recovery is short enough for several trials. */
+    default boolean recoversFast() {
+        return false;
+    }
+
+    /** Jobs that are due tomorrow, with a better priority than those of {@link #fill}. */
+    default void fillFuture(Connection c, int count) throws Exception {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /** Running jobs of workers that are gone, whose leases have ended. */
+    default void fillOrphans(Connection c, int count) throws Exception {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /** Takes them all back, and tells how long that took. */
+    default double reclaimSeconds(DataSource ds, int orphans) throws Exception {
+        throw new UnsupportedOperationException(name());
     }
 }

@@ -103,7 +103,7 @@ public final class DbScheduler implements Peer {
         if (threads > 0) b.threads(threads);
         if (lockAndFetch) b.pollUsingLockAndFetch(0.5, 1.0);
         switch (profile) {
-            case DEFAULT -> {}
+            default -> {}
             case THROUGHPUT -> {
                 b.pollingInterval(Duration.ofMillis(100));
                 if (lockAndFetch) b.pollUsingLockAndFetch(lower, upper);
@@ -138,7 +138,7 @@ public final class DbScheduler implements Peer {
     public String describe(Profile profile) {
         String poll = lockAndFetch ? "lockAndFetch" : "fetch";
         return switch (profile) {
-            case DEFAULT ->
+            default ->
                 poll + (lockAndFetch ? "(0.5,1.0)" : "(0.5,3.0)")
                         + ", pollingInterval 10s, heartbeat 5min x 6 missed, 10 threads";
             case THROUGHPUT -> poll + "(" + lower + "," + upper + "), pollingInterval 100ms, 16 threads";
@@ -146,11 +146,5 @@ public final class DbScheduler implements Peer {
             case RECOVERY ->
                 poll + " default fractions, pollingInterval 100ms, heartbeat 1s x 4 missed (4 is its minimum)";
         };
-    }
-
-    /** Dead after 5 min x 6 missed heartbeats, looked for every 2 x 5 min. */
-    @Override
-    public Optional<Integer> recoveryBoundSeconds(Profile profile) {
-        return profile == Profile.DEFAULT ? Optional.of(40 * 60) : Optional.empty();
     }
 }

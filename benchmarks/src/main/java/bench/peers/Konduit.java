@@ -5,6 +5,8 @@ import bench.Peer;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.recovery.ReclaimResult;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -73,14 +75,71 @@ public final class Konduit implements Peer {
     }
 
     @Override
+    public void fillFuture(Connection c, int count) throws Exception {
+        Db.run(
+                c,
+                "insert into konduit_task (queue, type, payload, priority, status, run_at, reapable, created_at)"
+                        + " select 'default', 'noop', to_jsonb(g), 0, 'PENDING',"
+                        + " clock_timestamp() + interval '1 day' + g * interval '1 microsecond', true, clock_timestamp()"
+                        + " from generate_series(0, " + (count - 1) + ") g");
+    }
+
+    @Override
+    public void fillOrphans(Connection c, int count) throws Exception {
+        Db.run(
+                c,
+                "insert into konduit_task (queue, type, payload, priority, status, run_at, attempts, max_attempts,"
+                        + " reapable, lease_epoch, locked_by, locked_at, lock_timeout_at, created_at)"
+                        + " select 'default', 'noop', to_jsonb(g), 2, 'RUNNING', clock_timestamp() - interval '1 hour', 1, 3,"
+                        + " true, 1, ('00000000-0000-4000-8000-' || lpad((g % 10)::text, 12, '0'))::uuid,"
+                        + " clock_timestamp() - interval '1 hour',"
+                        + " clock_timestamp() - interval '10 minutes' + g * interval '1 microsecond',"
+                        + " clock_timestamp() - interval '1 hour'"
+                        + " from generate_series(0, " + (count - 1) + ") g");
+    }
+
+    @Override
+    public double reclaimSeconds(DataSource ds, int orphans) throws Exception {
+        try (var context = start(ds, Map.of("konduit.queue.worker.enabled", false))) {
+            var administration = context.getBean(TaskAdministration.class);
+            for (int i = 0; i < 60; i++) {
+                long t0 = System.nanoTime();
+                ReclaimResult result = administration.reclaimNow("benchmark");
+                double seconds = (System.nanoTime() - t0) / 1e9;
+                if (result.reclaimed() == orphans) {
+                    return seconds;
+                }
+                Thread.sleep(1_000); // after a start the first pass may be put off
+            }
+        }
+        throw new IllegalStateException("The orphans were not taken back within a minute.");
+    }
+
+    @Override
+    public boolean hasWakeUps() {
+        return true;
+    }
+
+    @Override
+    public boolean recoversFast() {
+        return true;
+    }
+
+    @Override
     public String unfinishedSql() {
-        return "select count(*) from (select 1 from konduit_task limit 1) t";
+        return "select (select count(*) from (select 1 from konduit_task where status = 'RUNNING' limit 1) r)"
+                + " + (select count(*) from (select 1 from konduit_task where status = 'PENDING' and queue = 'default'"
+                + " and priority = 2 limit 1) p)";
     }
 
     @Override
     public Producer remoteProducer(DataSource ds, Profile profile) {
-        ConfigurableApplicationContext context = start(ds, Map.of("konduit.queue.worker.enabled", false));
-        return producer(context, true);
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("konduit.queue.worker.enabled", false);
+        if (profile == Profile.NO_WAKE_UPS) {
+            settings.put("konduit.queue.worker.listen", false);
+        }
+        return producer(start(ds, settings), true);
     }
 
     private static Producer producer(ConfigurableApplicationContext context, boolean owned) {
@@ -122,6 +181,9 @@ public final class Konduit implements Peer {
             settings.put("konduit.queue.leader.renew-interval", "1s");
             settings.put("konduit.queue.leader.acquire-retry-interval", "500ms");
         }
+        if (profile == Profile.OTHER_QUEUE) {
+            settings.put("konduit.queue.worker.queues", "other");
+        }
         return new Worker() {
             private ConfigurableApplicationContext context;
 
@@ -161,14 +223,11 @@ public final class Konduit implements Peer {
     @Override
     public String describe(Profile profile) {
         return switch (profile) {
-            case DEFAULT, LATENCY -> "defaults: poll-interval 1s, listen, lock-timeout 5m, 10 slots";
-            case THROUGHPUT -> "defaults, 16 slots";
-            case RECOVERY -> "lock-timeout 3s, heartbeat 500ms, reaper 500ms, poll 100ms";
+            case THROUGHPUT -> "defaults, worker.concurrency 16";
+            case RECOVERY ->
+                "lock-timeout 3s, worker.heartbeat-interval 500ms, reaper-interval 500ms, worker.poll-interval 100ms,"
+                        + " leader.lock-ttl 3s, leader.renew-interval 1s, leader.acquire-retry-interval 500ms";
+            default -> "defaults (poll-interval 1s, listen, lock-timeout 5m, 10 slots)";
         };
-    }
-
-    @Override
-    public Optional<Integer> recoveryBoundSeconds(Profile profile) {
-        return profile == Profile.DEFAULT ? Optional.of(330) : Optional.empty();
     }
 }

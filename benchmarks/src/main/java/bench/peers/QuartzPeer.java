@@ -195,7 +195,7 @@ public final class QuartzPeer implements Peer {
     public String describe(Profile profile) {
         return "JobStoreTX clustered, "
                 + switch (profile) {
-                    case DEFAULT -> "idleWaitTime 30s, clusterCheckinInterval 7.5s, batch 1, 10 threads";
+                    default -> "idleWaitTime 30s, clusterCheckinInterval 7.5s, batch 1, 10 threads";
                     case THROUGHPUT -> "batchTriggerAcquisitionMaxCount 16, acquireTriggersWithinLock, 16 threads";
                     case LATENCY -> "idleWaitTime 1s (its minimum)";
                     case RECOVERY -> "clusterCheckinInterval 1s (+ 7.5s hard-coded grace), idleWaitTime 1s";

@@ -160,8 +160,11 @@ public final class LeaseRepository {
         return holds(database.application("check-lease"), lease);
     }
 
+    /** In id order, as everything that takes several rows. */
     private Set<Lease> complete(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
-        return new HashSet<>(fenced(statement, leases).query(leaseOf(leases)).list());
+        List<Lease> ordered =
+                leases.stream().sorted(Comparator.comparing(Lease::taskId)).toList();
+        return new HashSet<>(fenced(statement, ordered).query(leaseOf(leases)).list());
     }
 
     private Map<Lease, FailureResult> reportFailures(Collection<Failure> failures, List<Lease> leases) {

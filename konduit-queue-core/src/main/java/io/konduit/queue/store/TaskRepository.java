@@ -120,7 +120,12 @@ public final class TaskRepository {
     }
 
     private List<Submission> insertMany(List<NewTask> tasks) {
-        List<Submission> inserted = database.application("enqueue-many")
+        boolean keys = tasks.stream().anyMatch(task -> task.uniqueKey() != null);
+        JdbcClient.StatementSpec statement = keys
+                ? database.application("enqueue-many-unique")
+                        .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
+                : database.application("enqueue-many");
+        List<Submission> inserted = statement
                 .param("queues", SqlArrays.texts(tasks, NewTask::queue))
                 .param("types", SqlArrays.texts(tasks, NewTask::type))
                 .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
@@ -131,7 +136,6 @@ public final class TaskRepository {
                 .param("reapables", SqlArrays.booleans(tasks, NewTask::reapable))
                 .param("lockTimeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.lockTimeout())))
                 .param("timeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.timeout())))
-                .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
                 .param("traceContext", tasks.get(0).traceContext())
                 .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
                 .list();

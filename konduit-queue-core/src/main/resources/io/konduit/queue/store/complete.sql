@@ -1,15 +1,10 @@
--- T4: locked in id order, deleted from the hot table and kept in history by one statement. An id that does not come
--- back was not completed by it.
-with outcome as (
-  select o.id, o.lease_epoch from unnest(:ids::bigint[], :epochs::bigint[]) as o(id, lease_epoch)),
-locked as materialized (
-  select t.id
-    from outcome o join konduit_task t on t.id = o.id and t.lease_epoch = o.lease_epoch
-   where t.status = 'RUNNING' and t.locked_by = :worker
-   order by t.id
-     for update of t),
-gone as (
-  delete from konduit_task t using locked l where t.id = l.id
+-- T4: deleted from the hot table and kept in history by one statement. An id that does not come back was not completed
+-- by it. No locks are taken beforehand: that would write every row once more. A row that somebody else has locked is
+-- waited for, and the whole condition is checked again on what they left.
+with gone as (
+  delete from konduit_task t
+   using unnest(:ids::bigint[], :epochs::bigint[]) as o(id, lease_epoch)
+   where t.id = o.id and t.lease_epoch = o.lease_epoch and t.status = 'RUNNING' and t.locked_by = :worker
   returning t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
             t.lease_epoch, t.locked_by, t.locked_at, t.last_checkpoint_at, t.unique_key, t.last_error, t.created_at)
 insert into konduit_task_history

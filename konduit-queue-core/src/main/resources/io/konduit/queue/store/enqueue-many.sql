@@ -1,24 +1,19 @@
--- T1 for many: ids are drawn first, so that each request knows its own whatever order the insert returns them in.
--- Keys are inserted in their own order: two callers with the same keys in different orders would deadlock. All get the
--- same moment, so that they are run in the order of the requests whatever order they were inserted in.
+-- T1 for many without a unique key: no conflict clause, because a speculative insertion costs more. Ids are drawn first,
+-- so that each request knows its own whatever order the insert returns them in. All get the same moment, so that they
+-- are run in the order of the requests.
 with moment as materialized (select clock_timestamp() as now),
 request as materialized (
   select nextval('konduit_task_id_seq') as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],
                 :delaysMs::bigint[], :maxAttempts::integer[], :reapables::boolean[], :lockTimeoutsMs::bigint[],
-                :timeoutsMs::bigint[], :uniqueKeys::text[])
+                :timeoutsMs::bigint[])
       with ordinality as r(queue, type, payload, priority, run_at, delay_ms, max_attempts, reapable, lock_timeout_ms,
-                           timeout_ms, unique_key, place)),
+                           timeout_ms, place)),
 created as (
   insert into konduit_task
-         (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, trace_context, created_at)
+         (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
   select id, queue, type, payload::jsonb, priority, 'PENDING',
          coalesce(run_at, now + delay_ms * interval '1 millisecond'),
-         max_attempts, reapable, lock_timeout_ms, timeout_ms, unique_key, :traceContext, now
-    from request cross join moment
-   order by queue, unique_key, place
-  on conflict (queue, unique_key) where unique_key is not null and status in ('PENDING', 'RUNNING', 'HELD') do nothing
-  returning id)
-select r.id, c.id is not null as created
-  from request r left join created c on c.id = r.id
- order by r.place
+         max_attempts, reapable, lock_timeout_ms, timeout_ms, :traceContext, now
+    from request cross join moment)
+select id, true as created from request order by place

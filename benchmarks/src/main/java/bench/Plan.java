@@ -1,0 +1,71 @@
+package bench;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which system takes part in which workload. */
+final class Plan {
+    static final List<String> SYSTEMS =
+            List.of("raw-sql", "konduit", "db-scheduler-lock", "db-scheduler-fetch", "jobrunr", "quartz");
+    private static final List<String> QUEUES = List.of("raw-sql", "konduit", "db-scheduler-lock", "jobrunr");
+
+    /** One JVM. Those of a group run side by side: they mostly wait. */
+    record Run(String system, String workload, List<String> arguments, String group) {
+        static Run alone(String system, String workload, String... arguments) {
+            return new Run(system, workload, List.of(arguments), "");
+        }
+
+        String database() {
+            return (system + "-" + workload + "-" + String.join("-", arguments)).toLowerCase();
+        }
+
+        @Override
+        public String toString() {
+            return system + " " + workload + " " + String.join(" ", arguments);
+        }
+    }
+
+    private Plan() {}
+
+    static Map<String, List<Run>> workloads(boolean quick) {
+        Map<String, List<Run>> plan = new LinkedHashMap<>();
+        plan.put("enqueue_single", each(SYSTEMS, "enqueue_single"));
+        plan.put("enqueue_bulk", each(SYSTEMS, "enqueue_bulk"));
+        plan.put("drain_noop", each(SYSTEMS, "drain_noop"));
+        plan.put("drain_5ms", each(SYSTEMS, "drain_5ms"));
+        plan.put("steady", each(QUEUES, "steady"));
+        plan.put("latency", latency(quick));
+        plan.put("scaling", each(QUEUES, "drain_scaling"));
+        plan.put("future", each(List.of("konduit"), "future_tasks"));
+        plan.put("open_transaction", each(List.of("raw-sql", "konduit", "db-scheduler-lock"), "open_transaction"));
+        plan.put("processes", each(List.of("raw-sql", "konduit", "db-scheduler-lock"), "processes"));
+        plan.put(
+                "idle",
+                SYSTEMS.stream()
+                        .flatMap(s -> List.of("DEFAULT", "LATENCY").stream()
+                                .map(profile -> new Run(s, "idle", List.of(profile), "idle")))
+                        .toList());
+        plan.put("memory", each(List.of("konduit", "db-scheduler-lock", "jobrunr"), "memory"));
+        // peers wait side by side; konduit is alone, because its goal is in tenths of a second
+        plan.put(
+                "crash",
+                List.of("konduit", "db-scheduler-lock", "db-scheduler-fetch", "jobrunr", "quartz").stream()
+                        .map(s -> new Run(
+                                s, "crash_recovery", List.of("RECOVERY"), s.equals("konduit") && !quick ? "" : "crash"))
+                        .toList());
+        plan.put("reclaim", each(List.of("konduit"), "reclaim"));
+        return plan;
+    }
+
+    private static List<Run> each(List<String> systems, String workload) {
+        return systems.stream().map(s -> Run.alone(s, workload)).toList();
+    }
+
+    private static List<Run> latency(boolean quick) {
+        return SYSTEMS.stream()
+                .flatMap(s -> List.of("DEFAULT", "LATENCY").stream()
+                        .map(p -> new Run(s, "pickup_latency", List.of(p), quick ? "latency" + p : "")))
+                .toList();
+    }
+}
