@@ -7,6 +7,9 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -19,12 +22,19 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.context.annotation.Configurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DeferredImportSelector;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -95,7 +105,9 @@ class ForeignBeansTests {
     @Test
     @Tag("S4")
     void nothingOfActuatorOrMicrometerIsNeeded() {
-        application
+        new ApplicationContextRunner()
+                .withUserConfiguration(AutoConfigured.class, ScriptedJobs.class)
+                .withPropertyValues("spring.datasource.url=" + host.database().jdbcUrl())
                 .withClassLoader(new FilteredClassLoader(
                         "org.springframework.boot.actuate",
                         "org.springframework.boot.health",
@@ -104,6 +116,10 @@ class ForeignBeansTests {
                 .run(context -> {
                     TaskId task = context.getBean(TaskQueue.class).enqueue("scripted", null);
                     host.awaitStatus(task, "COMPLETED");
+                    assertThat(context.getBeanDefinitionNames())
+                            .contains("konduitTaskQueue")
+                            .doesNotContain(
+                                    "konduitQueueEndpoint", "konduitQueueMetrics", "konduitQueueHealthIndicator");
                 });
     }
 
@@ -117,6 +133,25 @@ class ForeignBeansTests {
                 host.awaitStatus(task, "COMPLETED");
                 assertThat(queue.find(task)).isPresent();
             });
+        }
+    }
+
+    /** As Spring Boot sets an application up: by the names of auto-configurations, whose classes need not all load. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(ByName.class)
+    static class AutoConfigured {}
+
+    static class ByName implements DeferredImportSelector {
+        @Override
+        public String[] selectImports(AnnotationMetadata importing) {
+            List<Class<?>> all = new ArrayList<>(List.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    JacksonAutoConfiguration.class));
+            all.addAll(List.of(HostApplication.starter()));
+            return Arrays.stream(Configurations.getClasses(AutoConfigurations.of(all.toArray(Class[]::new))))
+                    .map(Class::getName)
+                    .toArray(String[]::new);
         }
     }
 
