@@ -105,7 +105,7 @@ public final class TaskRepository {
     }
 
     private JdbcClient.StatementSpec insert(String statement, NewTask task) {
-        return database.application(statement)
+        return database.inserting(statement)
                 .param("queue", task.queue())
                 .param("type", task.type())
                 .param("payload", task.payload())
@@ -120,7 +120,7 @@ public final class TaskRepository {
     }
 
     private List<Submission> insertMany(List<NewTask> tasks) {
-        List<Submission> inserted = database.application("enqueue-many")
+        List<Submission> inserted = database.inserting("enqueue-many")
                 .param("queues", SqlArrays.texts(tasks, NewTask::queue))
                 .param("types", SqlArrays.texts(tasks, NewTask::type))
                 .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
