@@ -2,14 +2,18 @@ package io.konduit.queue;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -40,6 +44,8 @@ public final class CountingDriver implements Driver {
         private final String jdbcUrl;
         private final List<String> statements = new CopyOnWriteArrayList<>();
         private final AtomicInteger validations = new AtomicInteger();
+        private final Map<String, String> plans = new ConcurrentHashMap<>();
+        private volatile boolean explaining;
 
         private Journal(String jdbcUrl) {
             this.jdbcUrl = jdbcUrl;
@@ -58,7 +64,21 @@ public final class CountingDriver implements Driver {
             return validations.get();
         }
 
+        /**
+         * From now on each statement is first explained on its own connection, with its own parameters, and what the
+         * explanation did is rolled back.
+         */
+        public void explain(boolean wanted) {
+            explaining = wanted;
+        }
+
+        /** Statement to plan, the last one of each. */
+        public Map<String, String> plans() {
+            return Map.copyOf(plans);
+        }
+
         public void clear() {
+            plans.clear();
             statements.clear();
             validations.set(0);
         }
@@ -86,22 +106,64 @@ public final class CountingDriver implements Driver {
                 journal.validations.incrementAndGet();
             }
             if (result instanceof PreparedStatement prepared && arguments != null) {
-                return counted(PreparedStatement.class, prepared, journal, (String) arguments[0]);
+                return counted(PreparedStatement.class, prepared, new Source(real, journal, (String) arguments[0]));
             }
-            return result instanceof Statement statement ? counted(Statement.class, statement, journal, "") : result;
+            return result instanceof Statement statement
+                    ? counted(Statement.class, statement, new Source(real, journal, ""))
+                    : result;
         });
     }
 
-    private static <T extends Statement> T counted(Class<T> type, T real, Journal journal, String sql) {
+    private record Source(Connection connection, Journal journal, String sql) {}
+
+    private record Setting(Method method, Object[] arguments) {}
+
+    private static <T extends Statement> T counted(Class<T> type, T real, Source source) {
+        List<Setting> settings = new ArrayList<>();
         return proxy(type, (self, method, arguments) -> {
+            boolean whole = arguments == null || arguments.length == 0;
+            if (method.getName().startsWith("set") && arguments != null && arguments.length >= 2) {
+                settings.add(new Setting(method, arguments));
+            }
             if (method.getName().startsWith("execute")) {
-                journal.statements.add(arguments == null || arguments.length == 0 ? sql : String.valueOf(arguments[0]));
+                source.journal.statements.add(whole ? source.sql : String.valueOf(arguments[0]));
+                if (source.journal.explaining && whole && !source.sql.isEmpty()) {
+                    source.journal.plans.put(source.sql, explain(source, settings));
+                }
             }
             return call(real, method, arguments);
         });
     }
 
-    private static Object call(Object target, java.lang.reflect.Method method, Object[] arguments) throws Throwable {
+    private static String explain(Source source, List<Setting> settings) throws Throwable {
+        Connection connection = source.connection;
+        boolean alone = connection.getAutoCommit();
+        if (alone) {
+            connection.setAutoCommit(false);
+        }
+        Savepoint before = connection.setSavepoint();
+        StringBuilder plan = new StringBuilder();
+        try (PreparedStatement statement = connection.prepareStatement(
+                "explain (analyze, buffers, costs off, timing off, summary on) " + source.sql)) {
+            for (Setting setting : settings) {
+                call(statement, setting.method, setting.arguments);
+            }
+            try (ResultSet lines = statement.executeQuery()) {
+                while (lines.next()) {
+                    plan.append(lines.getString(1)).append('\n');
+                }
+            }
+        } finally {
+            connection.rollback(before);
+            if (alone) {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        }
+        return plan.toString();
+    }
+
+    private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {

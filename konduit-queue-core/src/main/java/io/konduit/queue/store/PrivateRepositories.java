@@ -28,7 +28,7 @@ final class PrivateRepositories {
     private final JdbcRepositoryFactory factory;
 
     PrivateRepositories(DataSource dataSource, @Nullable String schema) {
-        NamedParameterJdbcTemplate operations = new NamedParameterJdbcTemplate(dataSource);
+        NamedParameterJdbcTemplate operations = new NamedParameterJdbcTemplate(new FreshlyPlanned(dataSource));
         JdbcPostgresDialect dialect = JdbcPostgresDialect.INSTANCE;
         JdbcMappingContext context = JdbcMappingContext.forPlainIdentifiers(new DefaultNamingStrategy() {
             @Override

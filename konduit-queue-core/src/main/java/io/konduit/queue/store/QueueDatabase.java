@@ -28,6 +28,7 @@ public final class QueueDatabase {
     private final ControlPool controlPool;
     private final SqlStatements statements;
     private final JdbcClient applicationClient;
+    private final JdbcClient insertingClient;
     private final JdbcClient controlClient;
     private final TransactionTemplate applicationTransaction;
     private final TransactionTemplate controlTransaction;
@@ -46,7 +47,8 @@ public final class QueueDatabase {
         this.application = application;
         this.controlPool = controlPool;
         this.statements = new SqlStatements(schema);
-        this.applicationClient = JdbcClient.create(application);
+        this.applicationClient = JdbcClient.create(new FreshlyPlanned(application));
+        this.insertingClient = JdbcClient.create(application);
         this.controlClient = JdbcClient.create(controlPool.dataSource());
         this.applicationTransaction = new TransactionTemplate(new DataSourceTransactionManager(application));
         this.controlTransaction = new TransactionTemplate(new DataSourceTransactionManager(controlPool.dataSource()));
@@ -116,6 +118,11 @@ public final class QueueDatabase {
     /** A statement in the caller's transaction. */
     JdbcClient.StatementSpec application(String statement) {
         return applicationClient.sql(statements.get(statement));
+    }
+
+    /** A statement in the caller's transaction that looks for no rows: its plan cannot grow old. */
+    JdbcClient.StatementSpec inserting(String statement) {
+        return insertingClient.sql(statements.get(statement));
     }
 
     /** A statement of the queue's own, on the control pool. */

@@ -105,7 +105,7 @@ public final class TaskRepository {
     }
 
     private JdbcClient.StatementSpec insert(String statement, NewTask task) {
-        return database.application(statement)
+        return database.inserting(statement)
                 .param("queue", task.queue())
                 .param("type", task.type())
                 .param("payload", task.payload())
@@ -122,9 +122,9 @@ public final class TaskRepository {
     private List<Submission> insertMany(List<NewTask> tasks) {
         boolean keys = tasks.stream().anyMatch(task -> task.uniqueKey() != null);
         JdbcClient.StatementSpec statement = keys
-                ? database.application("enqueue-many-unique")
+                ? database.inserting("enqueue-many-unique")
                         .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
-                : database.application("enqueue-many");
+                : database.inserting("enqueue-many");
         List<Submission> inserted = statement
                 .param("queues", SqlArrays.texts(tasks, NewTask::queue))
                 .param("types", SqlArrays.texts(tasks, NewTask::type))

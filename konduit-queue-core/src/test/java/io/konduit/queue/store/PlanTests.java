@@ -1,0 +1,355 @@
+package io.konduit.queue.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.CountedQueue;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * R2: no statement grows with history or backlog. Each hot statement is explained with real parameters on a full table;
+ * {@link MillionRowPlanTests} does the same with a million rows and shows the figures of {@code docs/cost.md}.
+ */
+@Tag("R2")
+class PlanTests {
+    private static final int BATCH = 20;
+    private static final Pattern BUFFERS = Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
+
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    /** How many tasks wait, and as many are in history. */
+    int rows() {
+        return 20_000;
+    }
+
+    @Test
+    void hotStatementsReadAFewPagesHoweverMuchWaitsOrIsDone() {
+        fill();
+        analyze();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            Map<String, String> plans = explainAll(counted);
+            assertThat(plans.keySet())
+                    .contains(
+                            "claim",
+                            "extend",
+                            "complete",
+                            "complete-in-transaction",
+                            "fail",
+                            "give-back",
+                            "enqueue",
+                            "enqueue-unique",
+                            "find-by-unique-key",
+                            "enqueue-many",
+                            "already-applied",
+                            "guard",
+                            "checkpoint",
+                            "cancel",
+                            "find");
+            report("full", plans);
+            plans.forEach(PlanTests::assertCheap);
+        }
+    }
+
+    /** A million tasks of tomorrow at a better priority, and a million in a paused queue. */
+    @Test
+    void claimIsNotKeptByWhatIsNotDueOrPaused() {
+        insertTasks("default", "0", "clock_timestamp() + interval '1 day'", rows());
+        insertTasks("paused", "0", "clock_timestamp() - interval '1 day'", rows());
+        insertTasks("default", "2", "clock_timestamp() - interval '1 min'", 1_000);
+        harness.testDatabase()
+                .execute(
+                        "insert into konduit_queue (name, paused_at, paused_by) values ('paused', clock_timestamp(), 'Ada')",
+                        "vacuum analyze konduit_task");
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
+            counted.journal().explain(true);
+            List<ClaimedTask> claimed = worker.claimDue(request("paused", "default"));
+            Map<String, String> plans = named(counted.journal().plans());
+            harness.testDatabase().execute("delete from konduit_queue");
+            report("future", plans);
+            assertThat(claimed).hasSize(BATCH).allSatisfy(task -> assertThat(task.queue())
+                    .isEqualTo("default"));
+            plans.forEach(PlanTests::assertCheap);
+        }
+    }
+
+    /**
+     * The driver keeps the plans of statements that it has used a few times. The tables of a fresh install are empty and
+     * analysed; plans made then must not read the whole table when it has grown.
+     */
+    @Test
+    void plansOfTheApplicationsConnectionsSurviveTheGrowthOfTheTable() {
+        analyze();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            counted.application().setMaximumPoolSize(1);
+            TaskRepository tasks = new TaskRepository(counted.database());
+            LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
+            TransactionTemplate transaction =
+                    new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
+            for (int i = 0; i < 20; i++) {
+                useApplicationConnection(tasks, worker, transaction, "small " + i);
+            }
+            fill();
+            Lease lease = claimOne(tasks, worker);
+            List<String> scans = new ArrayList<>();
+            transaction.executeWithoutResult(
+                    status -> scans.addAll(scansOf(counted.application(), () -> step(tasks, worker, lease, "grown"))));
+            assertThat(scans).isEmpty();
+        }
+    }
+
+    /** The statistics still say that the table is empty: autovacuum comes later. */
+    @Test
+    void controlStatementsDoNotScanATableThatHasJustGrown() {
+        analyze();
+        LeaseRepository worker = harness.newWorker();
+        harness.claim(worker, 1);
+        fill();
+        QueueDatabase database = harness.database();
+        database.inControlTransaction(() -> {
+            assertThat(scansOf(database.control(), () -> {
+                        List<Lease> leases = leases(worker.claimDue(request("default")));
+                        worker.extend(leases.stream()
+                                .collect(Collectors.toMap(Function.identity(), lease -> Duration.ofMinutes(5))));
+                        worker.complete(leases.subList(0, 5));
+                        worker.complete(leases.subList(0, 5));
+                        worker.fail(leases.subList(5, 10).stream()
+                                .map(lease -> new Failure(lease, false, Duration.ZERO, "error"))
+                                .toList());
+                        worker.giveBack(leases.subList(10, 20), Duration.ZERO);
+                        new IncidentRepository(database).recordLateOutcome(leases, worker.worker(), "COMPLETED");
+                    }))
+                    .isEmpty();
+            return null;
+        });
+    }
+
+    /** Which tables the work, inside a transaction, read from end to end. */
+    private static List<String> scansOf(DataSource dataSource, Runnable work) {
+        Map<String, Long> before = scannedRows(dataSource);
+        work.run();
+        List<String> scans = new ArrayList<>();
+        scannedRows(dataSource).forEach((table, read) -> {
+            if (read > before.get(table)) {
+                scans.add(table + ": " + (read - before.get(table)) + " rows");
+            }
+        });
+        return scans;
+    }
+
+    private static void useApplicationConnection(
+            TaskRepository tasks, LeaseRepository worker, TransactionTemplate transaction, String key) {
+        Lease lease = claimOne(tasks, worker);
+        transaction.executeWithoutResult(status -> step(tasks, worker, lease, key));
+    }
+
+    private static Lease claimOne(TaskRepository tasks, LeaseRepository worker) {
+        tasks.enqueue(new NewTask("warm", "t", "1", 0, null, Duration.ZERO, 3, true, null, null, null, null));
+        return worker.claimDue(request("warm")).get(0).lease();
+    }
+
+    /** Everything that runs on the application's connections. */
+    private static void step(TaskRepository tasks, LeaseRepository worker, Lease lease, String key) {
+        TaskId enqueued = tasks.enqueue(newTask(null)).id();
+        tasks.enqueue(newTask(key));
+        tasks.enqueue(newTask(key));
+        tasks.enqueueAll(List.of(newTask(null), newTask(key)));
+        assertThat(tasks.find(enqueued)).isPresent();
+        assertThat(tasks.cancel(enqueued, "Ada", null)).isTrue();
+        assertThat(worker.isHeld(lease)).isTrue();
+        assertThat(worker.guardInTransaction(lease)).isTrue();
+        assertThat(worker.checkpoint(lease, Duration.ofMinutes(5), "1")).isTrue();
+        assertThat(worker.extendInTransaction(lease, Duration.ofMinutes(5))).isTrue();
+        assertThat(worker.completeInTransaction(lease)).isTrue();
+    }
+
+    private static Map<String, Long> scannedRows(DataSource dataSource) {
+        return JdbcClient.create(dataSource)
+                .sql("select relname, seq_tup_read from pg_stat_xact_user_tables where relname like 'konduit_task%'")
+                .query((row, number) -> Map.entry(row.getString(1), row.getLong(2)))
+                .list()
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    private Map<String, String> explainAll(CountedQueue counted) {
+        TaskRepository tasks = new TaskRepository(counted.database());
+        LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
+        TransactionTemplate transaction =
+                new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
+        counted.journal().explain(true);
+
+        tasks.enqueue(newTask(null));
+        TaskId enqueued = tasks.enqueue(newTask(null)).id();
+        tasks.enqueue(newTask("key"));
+        tasks.enqueue(newTask("key"));
+        tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)));
+        tasks.find(enqueued);
+        tasks.cancel(enqueued, "Ada", null);
+
+        List<Lease> leases = leases(worker.claimDue(request("default")));
+        worker.extend(leases.stream().collect(Collectors.toMap(Function.identity(), lease -> Duration.ofMinutes(5))));
+        worker.complete(leases);
+        worker.complete(leases); // again, as after a lost reply
+        worker.complete(leases(worker.claimDue(request("default"))));
+        leases = leases(worker.claimDue(request("default")));
+        worker.fail(leases.stream()
+                .map(lease -> new Failure(lease, false, Duration.ofHours(1), "error"))
+                .toList());
+        leases = leases(worker.claimDue(request("default")));
+        Lease one = leases.get(0);
+        transaction.executeWithoutResult(status -> worker.guardInTransaction(one));
+        worker.checkpoint(one, Duration.ofMinutes(5), "1");
+        Map<String, String> plans = new TreeMap<>(named(counted.journal().plans()));
+        counted.journal().clear();
+        transaction.executeWithoutResult(status -> worker.completeInTransaction(one));
+        plans.put("complete-in-transaction", named(counted.journal().plans()).get("complete"));
+        worker.giveBack(leases.subList(1, leases.size()), Duration.ZERO);
+        plans.putAll(Map.of("give-back", named(counted.journal().plans()).get("give-back")));
+        return plans;
+    }
+
+    private static List<Lease> leases(List<ClaimedTask> claimed) {
+        assertThat(claimed).hasSize(BATCH);
+        return claimed.stream().map(ClaimedTask::lease).toList();
+    }
+
+    private static NewTask newTask(String key) {
+        return new NewTask("default", "t", "{\"n\": 1}", 2, null, Duration.ZERO, 3, true, null, null, key, null);
+    }
+
+    private static ClaimRequest request(String... queues) {
+        return new ClaimRequest(
+                StoreFixture.probes(queues),
+                BATCH,
+                Duration.ofMinutes(5),
+                3,
+                List.of(new ClaimRequest.Declared("t", null, 5, true)),
+                List.of("unknown-type"));
+    }
+
+    /** Plans by the name of the statement's file; the read side has none. */
+    private static Map<String, String> named(Map<String, String> bySql) {
+        Map<String, String> files = new TreeMap<>();
+        SqlStatements statements = harness.database().statements();
+        for (String name : List.of(
+                "claim",
+                "extend",
+                "complete",
+                "fail",
+                "give-back",
+                "enqueue",
+                "enqueue-unique",
+                "find-by-unique-key",
+                "enqueue-many",
+                "already-applied",
+                "guard",
+                "checkpoint",
+                "cancel",
+                "resolve-incidents")) {
+            files.put(withoutParameters(statements.get(name)), name);
+        }
+        return bySql.entrySet().stream()
+                .collect(Collectors.toMap(
+                        entry -> files.getOrDefault(withoutParameters(entry.getKey()), "find"), Map.Entry::getValue));
+    }
+
+    private static String withoutParameters(String sql) {
+        return sql.replaceAll("--[^\\n]*", "")
+                .replaceAll("(?<!:):[A-Za-z]+|\\?", "?")
+                .replaceAll("\\s+", " ");
+    }
+
+    private static void assertCheap(String name, String plan) {
+        assertThat(plan).as(name).doesNotContainPattern("Seq Scan on konduit_task(_history|_incident)?\\b");
+        // a batch of twenty writes heap and indexes of twenty rows; nothing else is read
+        assertThat(pages(plan)).as(name + "\n" + plan).isLessThan(1_500);
+    }
+
+    private static int pages(String plan) {
+        Matcher buffers = BUFFERS.matcher(plan);
+        if (!buffers.find()) {
+            return 0;
+        }
+        return number(buffers.group(1)) + number(buffers.group(2));
+    }
+
+    private static int number(String digits) {
+        return digits == null ? 0 : Integer.parseInt(digits);
+    }
+
+    /** The figures are for people: they stand beside the test's output. */
+    private void report(String situation, Map<String, String> plans) {
+        StringBuilder text = new StringBuilder();
+        new TreeMap<>(plans)
+                .forEach((name, plan) ->
+                        text.append("== %s, %d rows: %d pages%n%s%n".formatted(name, rows(), pages(plan), plan)));
+        try {
+            Path folder = Files.createDirectories(Path.of("target", "plans"));
+            Files.writeString(folder.resolve(situation + "-" + rows() + ".txt"), text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void fill() {
+        insertTasks("default", "i % 4", "clock_timestamp() - i * interval '10 milliseconds'", rows());
+        harness.testDatabase()
+                .execute(
+                        "set session_replication_role = replica",
+                        "insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts,"
+                                + " max_attempts, reapable, zombie_count, lease_epoch, locked_by, locked_at, created_at, finished_at)"
+                                + " select nextval('konduit_task_id_seq'), 'default', 't', '{\"n\": 1}', 2, 'COMPLETED', clock_timestamp(),"
+                                + " 1, 3, true, 0, 1, gen_random_uuid(), clock_timestamp(), clock_timestamp(),"
+                                + " clock_timestamp() - i * interval '10 milliseconds' from generate_series(1, "
+                                + rows()
+                                + ") as i",
+                        "insert into konduit_task (queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable,"
+                                + " lease_epoch, locked_by, locked_at, lock_timeout_at, created_at)"
+                                + " select 'default', 't', '{\"n\": 1}', 2, 'RUNNING', clock_timestamp(), 1, 3, true, 1, gen_random_uuid(),"
+                                + " clock_timestamp(), clock_timestamp() + interval '5 min', clock_timestamp() from generate_series(1, 200)",
+                        "insert into konduit_task (queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable,"
+                                + " lease_epoch, finished_at, created_at)"
+                                + " select 'default', 't', '{\"n\": 1}', 2, 'FAILED', clock_timestamp(), 3, 3, true, 3, clock_timestamp(),"
+                                + " clock_timestamp() from generate_series(1, " + rows() / 50 + ")",
+                        "insert into konduit_task_incident (task_id, queue, type, classification, action, actor, lease_epoch,"
+                                + " detected_at, attempts, zombie_count)"
+                                + " select i, 'default', 't', 'ZOMBIE', 'RECLAIMED', 'test', 1, clock_timestamp(), 1, 1"
+                                + " from generate_series(1, " + rows() / 10 + ") as i");
+    }
+
+    private static void analyze() {
+        harness.testDatabase().execute("vacuum analyze konduit_task, konduit_task_history, konduit_task_incident");
+    }
+
+    private static void insertTasks(String queue, String priority, String runAt, int count) {
+        harness.testDatabase()
+                .execute(
+                        "set session_replication_role = replica",
+                        "insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
+                                + " select '" + queue + "', 't', '{\"n\": 1}', " + priority + ", 'PENDING', " + runAt
+                                + ", clock_timestamp() from generate_series(1, " + count + ") as i");
+    }
+}
