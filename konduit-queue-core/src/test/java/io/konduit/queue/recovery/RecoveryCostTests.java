@@ -76,6 +76,7 @@ class RecoveryCostTests {
     @AfterEach
     void dropDatabase() {
         log.setLevel(null);
+        RecoveryFixture.closePools();
         application.close();
         database.close();
     }
