@@ -97,6 +97,7 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     @Override
     public void afterAll(ExtensionContext context) {
+        RecoveryFixture.closePools();
         controlPool.close();
         testDatabase.close();
     }

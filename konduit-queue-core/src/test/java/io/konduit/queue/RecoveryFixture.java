@@ -1,5 +1,6 @@
 package io.konduit.queue;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
@@ -35,6 +36,8 @@ public final class RecoveryFixture {
     /** Who the reaper of the fixture says it is. */
     public static final String REAPER = "reaper@test";
 
+    private static final List<AutoCloseable> POOLS = new CopyOnWriteArrayList<>();
+
     private final QueueDatabase database;
     private final List<Object> events = new CopyOnWriteArrayList<>();
     private final List<Set<String>> wakeUps = new CopyOnWriteArrayList<>();
@@ -44,9 +47,28 @@ public final class RecoveryFixture {
         this.database = database;
     }
 
-    /** A database of its own pools on the given data source, such as a {@link StatementProbe}. */
+    /**
+     * A database with a control pool of its own on the given data source, such as a {@link StatementProbe}. Both are
+     * closed by {@link #closePools}, which the harness calls after the last test of a class.
+     */
     public static QueueDatabase databaseOn(DataSource source) {
-        return new QueueDatabase(source, new ControlPool(source, 4, Duration.ofSeconds(10)), null);
+        ControlPool control = new ControlPool(source, 4, Duration.ofSeconds(10));
+        POOLS.add(control);
+        if (source instanceof HikariDataSource pool) {
+            POOLS.add(pool);
+        }
+        return new QueueDatabase(source, control, null);
+    }
+
+    public static void closePools() {
+        for (AutoCloseable pool : POOLS) {
+            try {
+                pool.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("A pool could not be closed.", e);
+            }
+        }
+        POOLS.clear();
     }
 
     public QueueDatabase database() {

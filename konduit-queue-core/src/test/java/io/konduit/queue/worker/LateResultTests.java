@@ -1,0 +1,361 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.DoNotRetryException;
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.LeaseLost;
+import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.StatementProbe;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.With;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.QueueDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A worker that was thought dead comes back with its result: nothing is changed by it, and that it came is evidence. */
+class LateResultTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    RecoveryFixture recovery;
+    final Report report = new Report();
+
+    @BeforeEach
+    void setUp() {
+        recovery = new RecoveryFixture(harness.database());
+        harness.testDatabase().execute("create table if not exists effect (what text not null)", "truncate effect");
+    }
+
+    @AfterEach
+    void letHandlersEnd() {
+        report.goOn.values().forEach(CountDownLatch::countDown);
+    }
+
+    /** A handler whose runs wait until the test lets them go on, and do not care for interrupts. */
+    static class Report {
+        final Map<Long, CountDownLatch> goOn = new ConcurrentHashMap<>();
+        final Queue<Long> started = new ConcurrentLinkedQueue<>();
+
+        @JobHandler("report")
+        void write(TaskContext task) {
+            pause(task);
+        }
+
+        @JobHandler("failing")
+        void fail(TaskContext task) {
+            pause(task);
+            throw new DoNotRetryException("it failed");
+        }
+
+        @JobHandler(value = "transactional", transactional = true)
+        void writeInTheTasksTransaction(TaskContext task) {
+            harness.jdbc().sql("insert into effect values ('transactional')").update();
+            pause(task);
+        }
+
+        private void pause(TaskContext task) {
+            CountDownLatch latch = goOn.computeIfAbsent(task.fencingToken(), epoch -> new CountDownLatch(1));
+            started.add(task.fencingToken());
+            boolean ended = false;
+            while (!ended) {
+                try {
+                    ended = latch.await(60, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    ended = false;
+                }
+            }
+        }
+    }
+
+    /** What has become of the task when its first owner reports. */
+    enum Fate {
+        ANOTHER_WORKER_HOLDS_IT("RUNNING"),
+        COMPLETED("COMPLETED"),
+        HELD("HELD"),
+        PRUNED("GONE"),
+        CANCELLED("CANCELLED");
+
+        private final String status;
+
+        Fate(String status) {
+            this.status = status;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fate.class)
+    @Tag("F1")
+    @Tag("F2")
+    void lateCompletionIsRefused(Fate fate) {
+        // one slot, which stays busy: the worker does not claim its own task again
+        harness.startWorker(With.concurrency(1), report);
+        TaskId id = start(TaskRequest.of("report", null).reapable(fate != Fate.HELD));
+        befall(fate, id);
+        String row = rowText(id);
+
+        report.goOn.get(1L).countDown();
+
+        await().untilAsserted(() -> assertThat(harness.events()).isNotEmpty());
+        assertThat(harness.events()).containsExactly(new LeaseLost(id, "report", "default", 1));
+        assertThat(harness.status(id)).isEqualTo(fate.status);
+        assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
+        await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0))
+                .containsEntry("lease_epoch", 1L)
+                .containsEntry("late_outcome", "COMPLETED"));
+        assertThat(recovery.incidents(id).get(0).get("late_outcome_at")).isNotNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Fate.class)
+    @Tag("F1")
+    @Tag("F2")
+    void lateFailureIsRefused(Fate fate) {
+        harness.startWorker(With.concurrency(1), report);
+        TaskId id = start(TaskRequest.of("failing", null).reapable(fate != Fate.HELD));
+        befall(fate, id);
+        String row = rowText(id);
+
+        report.goOn.get(1L).countDown();
+
+        await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0)).containsEntry("late_outcome", "FAILED"));
+        assertThat(harness.events()).containsExactly(new LeaseLost(id, "failing", "default", 1));
+        assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
+    }
+
+    @Test
+    @Tag("F1")
+    @Tag("F2")
+    void lateCompletionIsRefusedAlsoWhenTheSameWorkerHoldsTheTaskAgain() {
+        harness.startWorker(With.concurrency(2), report);
+        TaskId id = start(TaskRequest.of("report", null));
+        takeAway(id);
+        recovery.makeDue(id);
+        await().until(() -> report.started.contains(2L));
+
+        report.goOn.get(1L).countDown();
+        await().untilAsserted(
+                        () -> assertThat(recovery.incidents(id).get(0)).containsEntry("late_outcome", "COMPLETED"));
+        assertThat(recovery.row(id)).containsEntry("status", "RUNNING").containsEntry("lease_epoch", 2L);
+        report.goOn.get(2L).countDown();
+
+        await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
+        assertThat(recovery.incidents(id)).singleElement().satisfies(incident -> assertThat(incident)
+                .containsEntry("outcome", "COMPLETED"));
+    }
+
+    /**
+     * A failover has lost the claim: the same worker gets the same epoch again. Only it can tell its two runs apart.
+     */
+    @Test
+    @Tag("F1")
+    void olderRunIsDroppedAlsoWhenAFailoverHasMadeTheEpochsEqual() {
+        QueueDatabase database = harness.database();
+        LeaseRepository leases = recovery.newWorker();
+        ActiveLeases active = new ActiveLeases();
+        Completer completer = new Completer(
+                leases,
+                new IncidentRepository(database),
+                active,
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+        TaskId id = recovery.queue().enqueue("report", null);
+        Execution older = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        active.add(older);
+        recovery.bulk(
+                "update konduit_task set status = 'PENDING', attempts = 0, lease_epoch = 0, locked_by = null,"
+                        + " locked_at = null, lock_timeout_at = null",
+                statement -> {});
+        Execution newer = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        active.add(newer);
+        assertThat(newer.lease()).isEqualTo(older.lease());
+
+        completer.write(List.of(new Outcome.Completed(older)));
+
+        assertThat(harness.status(id)).isEqualTo("RUNNING");
+        completer.write(List.of(new Outcome.Completed(newer)));
+        assertThat(harness.status(id)).isEqualTo("COMPLETED");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {TransactionDefinition.PROPAGATION_REQUIRED, TransactionDefinition.PROPAGATION_REQUIRES_NEW})
+    @Tag("F3")
+    void transactionOfALostRunIsRolledBack(int propagation) {
+        FencedRun run = new FencedRun(propagation);
+
+        assertThatThrownBy(() -> run.transaction.executeWithoutResult(status -> {
+                    harness.jdbc().sql("insert into effect values ('late')").update();
+                    recovery.reclaimer().reclaimOnce();
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageStartingWith("The lease on task " + run.id + " (report, attempt 1) was lost before");
+
+        assertThat(effects()).isZero();
+        assertThat(run.execution.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(harness.status(run.id)).isEqualTo("PENDING");
+    }
+
+    @Test
+    @Tag("F3")
+    void transactionOfARunThatHoldsItsLeaseIsCommittedAlsoWhenTheLeaseHasExpired() {
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED);
+
+        run.transaction.executeWithoutResult(status ->
+                harness.jdbc().sql("insert into effect values ('in time')").update());
+
+        assertThat(effects()).isEqualTo(1);
+        assertThat(harness.status(run.id)).isEqualTo("RUNNING");
+    }
+
+    /** A run on the test's own thread whose lease has expired and whose transactions are fenced, as a worker's are. */
+    private final class FencedRun {
+        final TaskId id;
+        final Execution execution;
+        final TransactionTemplate transaction;
+
+        FencedRun(int propagation) {
+            LeaseRepository leases = recovery.newWorker();
+            LeaseFence fence = new LeaseFence(harness.database(), leases);
+            DataSourceTransactionManager manager = harness.transactionManager();
+            manager.addListener(fence);
+            transaction = new TransactionTemplate(manager);
+            transaction.setPropagationBehavior(propagation);
+            execution = new Execution(recovery.orphan(leases), Duration.ZERO, 0);
+            id = TaskId.of(execution.task().id());
+            fence.bind(execution);
+        }
+    }
+
+    @Test
+    @Tag("F4")
+    void effectsOfALostTransactionalRunAreRolledBack() {
+        harness.startWorker(With.concurrency(1), report);
+        TaskId id = start(TaskRequest.of("transactional", null));
+        takeAway(id);
+
+        report.goOn.get(1L).countDown();
+
+        await().untilAsserted(() ->
+                assertThat(harness.events()).containsExactly(new LeaseLost(id, "transactional", "default", 1)));
+        assertThat(effects()).isZero();
+        assertThat(harness.status(id)).isEqualTo("PENDING");
+    }
+
+    @Test
+    @Tag("F6")
+    void retryAfterALostReplyIsNoLostLease() {
+        StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
+        QueueDatabase database = RecoveryFixture.databaseOn(probe);
+        LeaseRepository leases =
+                new LeaseRepository(database, recovery.newWorker().worker());
+        ActiveLeases active = new ActiveLeases();
+        Completer completer = new Completer(
+                leases,
+                new IncidentRepository(database),
+                active,
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+        TaskId id = recovery.queue().enqueue("report", null);
+        Execution execution = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        active.add(execution);
+        List<Outcome> outcomes = List.of(new Outcome.Completed(execution));
+        probe.loseReplyOf("-- T4");
+
+        assertThat(completer.write(outcomes)).as("to be tried again").isEqualTo(outcomes);
+        assertThat(harness.status(id)).as("the statement itself got through").isEqualTo("COMPLETED");
+        assertThat(completer.write(outcomes)).isEmpty();
+
+        assertThat(harness.events()).isEmpty();
+        assertThat(active.isEmpty()).isTrue();
+    }
+
+    @Test
+    @Tag("F6")
+    void lostReplyIsALostLeaseWhenTheTaskWasTakenMeanwhile() {
+        StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
+        LeaseRepository leases = new LeaseRepository(
+                RecoveryFixture.databaseOn(probe), recovery.newWorker().worker());
+        ClaimedTask task = recovery.running(leases);
+        probe.onceBefore("-- T4", () -> {
+            throw new java.sql.SQLException("The question was lost.", "08006");
+        });
+        assertThatThrownBy(() -> leases.complete(List.of(task.lease()))).isInstanceOf(DataAccessException.class);
+        takeAway(TaskId.of(task.id()));
+
+        assertThat(leases.complete(List.of(task.lease()))).isEmpty();
+    }
+
+    /** Enqueues the task and waits until the worker runs it. */
+    private TaskId start(TaskRequest request) {
+        TaskId id = harness.queue(report).enqueue(request);
+        await().until(() -> report.started.contains(1L));
+        return id;
+    }
+
+    /** The reaper takes the task back, and it is not due before the test says so. */
+    private void takeAway(TaskId id) {
+        harness.expireLease(id.value(), Duration.ofSeconds(1));
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isEqualTo(1);
+        harness.testDatabase()
+                .execute("update konduit_task set run_at = run_at + interval '1 day' where status = 'PENDING'");
+    }
+
+    private void befall(Fate fate, TaskId id) {
+        if (fate == Fate.CANCELLED) {
+            assertThat(recovery.queue().cancel(id)).isTrue();
+            return;
+        }
+        takeAway(id);
+        if (fate == Fate.HELD) {
+            return;
+        }
+        recovery.makeDue(id);
+        LeaseRepository other = recovery.newWorker();
+        ClaimedTask taken = recovery.claimOne(other);
+        if (fate == Fate.ANOTHER_WORKER_HOLDS_IT) {
+            return;
+        }
+        assertThat(other.complete(List.of(taken.lease()))).hasSize(1);
+        if (fate == Fate.PRUNED) {
+            harness.testDatabase().execute("delete from konduit_task_history where id = " + id);
+        }
+    }
+
+    private String rowText(TaskId id) {
+        return harness.jdbc()
+                .sql("select t::text from konduit_tasks t where id = :id")
+                .param("id", id.value())
+                .query(String.class)
+                .optional()
+                .orElse("gone");
+    }
+
+    private long effects() {
+        return recovery.count("select count(*) from effect");
+    }
+}
