@@ -17,11 +17,11 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = KonduitQueueAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean({QueueInspection.class, TaskAdministration.class})
-@ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
 public final class KonduitQueueEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
     QueueOperations konduitQueueOperations(
             QueueInspection inspection,
             TaskAdministration tasks,
@@ -37,12 +37,14 @@ public final class KonduitQueueEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
     KonduitQueueEndpoint konduitQueueEndpoint(QueueOperations operations) {
         return new KonduitQueueEndpoint(operations);
     }
 
     @Bean
     @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
     KonduitQueueWebExtension konduitQueueWebExtension(QueueOperations operations) {
         return new KonduitQueueWebExtension(operations);
     }

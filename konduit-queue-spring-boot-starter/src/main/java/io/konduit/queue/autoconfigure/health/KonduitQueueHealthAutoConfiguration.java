@@ -19,11 +19,11 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = {KonduitQueueAutoConfiguration.class, KonduitQueueRecoveryAutoConfiguration.class})
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(QueueDatabase.class)
-@ConditionalOnEnabledHealthIndicator("konduitqueue")
 public final class KonduitQueueHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "konduitQueueHealthIndicator")
+    @ConditionalOnEnabledHealthIndicator("konduitqueue")
     HealthIndicator konduitQueueHealthIndicator(
             QueueDatabase database, KonduitQueueProperties properties, ObjectProvider<LeaderOnlyScheduler> scheduler) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
