@@ -99,6 +99,9 @@ final class FaultHandlers {
 
     private void say(String what, TaskContext task) {
         Oracle.say(
-                what, task.id().value(), task.fencingToken(), node.worker().identity().id());
+                what,
+                task.id().value(),
+                task.fencingToken(),
+                node.worker().identity().id());
     }
 }

@@ -67,15 +67,21 @@ record FaultReport(
                 fault,
                 attempted,
                 acknowledged.size(),
-                acknowledged.stream().filter(id -> !settled.contains(id.value())).count(),
+                acknowledged.stream()
+                        .filter(id -> !settled.contains(id.value()))
+                        .count(),
                 starts.size() - startsOf.size(),
                 count(jdbc, "select count(*) - count(distinct task_id) from effects"),
                 count(jdbc, "select count(*) - count(distinct task_id) from effects where type = 'exact'"),
                 count(jdbc, "select count(*) from konduit_task_incident where action in ('RECLAIMED', 'HELD')"),
-                count(jdbc, "select count(*) from effects e join konduit_task_incident i"
-                                + " on i.task_id = e.task_id and i.lease_epoch = e.epoch where e.at > i.detected_at")
-                        + count(jdbc, "select count(*) from konduit_task_history h join konduit_task_incident i"
-                                + " on i.task_id = h.id and i.lease_epoch = h.lease_epoch where h.status = 'COMPLETED'"),
+                count(
+                                jdbc,
+                                "select count(*) from effects e join konduit_task_incident i"
+                                        + " on i.task_id = e.task_id and i.lease_epoch = e.epoch where e.at > i.detected_at")
+                        + count(
+                                jdbc,
+                                "select count(*) from konduit_task_history h join konduit_task_incident i"
+                                        + " on i.task_id = h.id and i.lease_epoch = h.lease_epoch where h.status = 'COMPLETED'"),
                 longest);
     }
 
