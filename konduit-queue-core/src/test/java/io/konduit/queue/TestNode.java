@@ -45,8 +45,6 @@ public final class TestNode implements AutoCloseable {
     /** L7: how long a task may stay with a crashed worker. */
     public static final Duration RECOVERY_BOUND = LOCK_TIMEOUT.plus(REAPER_INTERVAL);
 
-    public static final int QUARANTINE_AFTER = 5;
-
     private final List<Object> events = new CopyOnWriteArrayList<>();
     private final ControlPool pool;
     private final QueueDatabase database;
@@ -54,9 +52,12 @@ public final class TestNode implements AutoCloseable {
     private final LeaderOnlyScheduler scheduler;
     private final WorkerLifecycle worker;
 
-    public TestNode(DataSource dataSource, String name, int slots, Duration drainTimeout, Handlers handlers) {
-        WorkerSettings settings = settings(slots, drainTimeout);
-        WorkerIdentity identity = WorkerIdentity.create(name);
+    /** What tests choose. */
+    public record Options(String name, int slots, Duration drainTimeout, int quarantineAfter) {}
+
+    public TestNode(DataSource dataSource, Options options, Handlers handlers) {
+        WorkerSettings settings = settings(options.slots(), options.drainTimeout());
+        WorkerIdentity identity = WorkerIdentity.create(options.name());
         pool = new ControlPool(dataSource, 2, HEARTBEAT);
         database = new QueueDatabase(dataSource, pool, null);
         QueueEvents queueEvents = new QueueEvents(events::add);
@@ -93,7 +94,7 @@ public final class TestNode implements AutoCloseable {
                 Duration.ZERO,
                 500,
                 settings.isolateAfter(),
-                QUARANTINE_AFTER,
+                options.quarantineAfter(),
                 Duration.ofMillis(100),
                 Duration.ofMillis(400));
         OrphanReclaimer reclaimer = new OrphanReclaimer(

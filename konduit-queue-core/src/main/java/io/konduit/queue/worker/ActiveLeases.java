@@ -32,6 +32,11 @@ final class ActiveLeases {
         return byTask.values();
     }
 
+    /** Whether this worker has no other lease than this one. */
+    boolean hasOnly(Execution execution) {
+        return byTask.values().stream().allMatch(other -> other == execution);
+    }
+
     boolean isEmpty() {
         return byTask.isEmpty();
     }

@@ -1,23 +1,27 @@
 package io.konduit.queue.worker;
 
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
- * L18: lets a suspect run alone in this worker, so that neighbours are not charged for its crashes. Everybody else
- * may be in together. Nobody waits for ever: who cannot get in in time gives its task back.
+ * L18: lets a suspect run alone in this worker, so that neighbours are not charged for its crashes. Everybody else, and
+ * every claim, may be in together. Nobody waits behind a suspect, because a task that waits here has a lease that a crash
+ * would charge: who is refused gives its task back.
  */
 final class IsolationGate {
+    private static final long LOOK_MILLIS = 20;
+
     private int inside;
-    private boolean suspectInside;
-    private int suspectsWaiting;
+    private boolean suspect;
 
     /** Whether a suspect is in or wants in: nothing should be claimed meanwhile. */
     synchronized boolean isClosing() {
-        return suspectInside || suspectsWaiting > 0;
+        return suspect;
     }
 
-    synchronized boolean enter(Duration patience) throws InterruptedException {
-        if (!await(patience, () -> !suspectInside && suspectsWaiting == 0)) {
+    /** Lets a task or a claim in, unless a suspect is in or wants in. */
+    synchronized boolean enter() {
+        if (suspect) {
             return false;
         }
         inside++;
@@ -29,38 +33,29 @@ final class IsolationGate {
         notifyAll();
     }
 
-    synchronized boolean enterAlone(Duration patience) throws InterruptedException {
-        suspectsWaiting++;
-        try {
-            if (!await(patience, () -> inside == 0 && !suspectInside)) {
-                return false;
-            }
-            suspectInside = true;
-            return true;
-        } finally {
-            suspectsWaiting--;
-            notifyAll();
+    /** Closes the gate for a suspect; false when another one was first. */
+    synchronized boolean close() {
+        if (suspect) {
+            return false;
         }
+        suspect = true;
+        return true;
     }
 
-    synchronized void leaveAlone() {
-        suspectInside = false;
-        notifyAll();
-    }
-
-    private interface Condition {
-        boolean holds();
-    }
-
-    private boolean await(Duration patience, Condition condition) throws InterruptedException {
+    /** Waits until everybody has left the closed gate and {@code nothingElseHeld} says so; false when it takes too long. */
+    synchronized boolean awaitAlone(Duration patience, BooleanSupplier nothingElseHeld) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
-        while (!condition.holds()) {
+        while (!(inside == 0 && nothingElseHeld.getAsBoolean())) {
             long left = (deadline - System.nanoTime()) / 1_000_000;
             if (left <= 0) {
                 return false;
             }
-            wait(left);
+            wait(Math.min(left, LOOK_MILLIS));
         }
         return true;
+    }
+
+    synchronized void open() {
+        suspect = false;
     }
 }

@@ -23,7 +23,6 @@ import org.springframework.dao.DataAccessException;
 final class TaskPoller {
     private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
-    private static final Duration PATIENCE_WITH_SUSPECT = Duration.ofSeconds(1);
     private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
     private static final Duration UNKNOWN_PAUSE = Duration.ofMinutes(1);
@@ -88,16 +87,22 @@ final class TaskPoller {
         boolean failing = false;
         while (!stopped) {
             try {
-                returnBuffered(LONGEST_BUFFERED);
+                // what waits for a slot would be charged for the crash of a suspect
+                returnBuffered(node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
                 if (node.health().isFailing() || node.gate().isClosing()) {
                     signal.awaitRoom(ROOM_CHECK_MILLIS);
                     continue;
                 }
                 int room = awaitRoom();
-                if (room == 0) {
+                if (room == 0 || !node.gate().enter()) {
                     continue;
                 }
-                boolean full = claim(room) == room;
+                boolean full;
+                try {
+                    full = claim(room) == room;
+                } finally {
+                    node.gate().leave();
+                }
                 failing = false;
                 if (!full) {
                     signal.awaitDue(jittered(shorter(settings.pollInterval(), nextLook())));
@@ -199,20 +204,38 @@ final class TaskPoller {
     }
 
     private Outcome runGated(Execution execution) throws InterruptedException {
-        boolean suspect = execution.lease().zombieCount() >= settings.isolateAfter();
-        IsolationGate gate = node.gate();
-        if (suspect ? !gate.enterAlone(PATIENCE_OF_SUSPECT) : !gate.enter(PATIENCE_WITH_SUSPECT)) {
-            log.debug("{} had to wait too long for its turn and is given back", execution.task());
-            return new Outcome.GivenBack(execution, suspect ? SUSPECT_PAUSE : Duration.ZERO);
+        return execution.lease().zombieCount() >= settings.isolateAfter()
+                ? runAlone(execution)
+                : runAmongOthers(execution);
+    }
+
+    private Outcome runAmongOthers(Execution execution) {
+        if (!node.gate().enter()) {
+            log.debug("{} is given back: another task has to run alone in this worker", execution.task());
+            return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         try {
             return run(execution);
         } finally {
-            if (suspect) {
-                gate.leaveAlone();
-            } else {
-                gate.leave();
+            node.gate().leave();
+        }
+    }
+
+    /** L18: alone means that this worker has no other lease, not even of a task that waits or whose outcome does. */
+    private Outcome runAlone(Execution execution) throws InterruptedException {
+        IsolationGate gate = node.gate();
+        if (!gate.close()) {
+            log.debug("{} is given back: another task has to run alone in this worker", execution.task());
+            return new Outcome.GivenBack(execution, Duration.ZERO);
+        }
+        try {
+            if (!gate.awaitAlone(PATIENCE_OF_SUSPECT, () -> node.active().hasOnly(execution))) {
+                log.debug("{} had to wait too long to run alone and is given back", execution.task());
+                return new Outcome.GivenBack(execution, SUSPECT_PAUSE);
             }
+            return run(execution);
+        } finally {
+            gate.open();
         }
     }
 

@@ -119,7 +119,10 @@ class LivingWorkersTests {
 
     private List<TaskId> startNodesWithRunningTasks() {
         for (int i = 1; i <= 2; i++) {
-            TestNode node = new TestNode(connections, "node" + i, SLOTS, Duration.ofSeconds(5), its -> new Stubborn());
+            TestNode node = new TestNode(
+                    connections,
+                    new TestNode.Options("node" + i, SLOTS, Duration.ofSeconds(5), 5),
+                    its -> new Stubborn());
             nodes.add(node);
             node.start();
         }

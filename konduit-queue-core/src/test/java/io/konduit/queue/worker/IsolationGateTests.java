@@ -1,11 +1,11 @@
 package io.konduit.queue.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,56 +19,47 @@ class IsolationGateTests {
     private final IsolationGate gate = new IsolationGate();
 
     @Test
-    void ordinaryTasksAreInTogether() throws Exception {
-        assertThat(gate.enter(NONE)).isTrue();
-        assertThat(gate.enter(NONE)).isTrue();
+    void ordinaryTasksAreInTogether() {
+        assertThat(gate.enter()).isTrue();
+        assertThat(gate.enter()).isTrue();
         assertThat(gate.isClosing()).isFalse();
     }
 
     @Test
     void suspectWaitsUntilTheOthersHaveLeft() throws Exception {
-        gate.enter(NONE);
-        assertThat(gate.enterAlone(Duration.ofMillis(1))).isFalse();
-        CompletableFuture<Boolean> suspect = inOtherThread(() -> gate.enterAlone(LONG));
-        await().until(gate::isClosing);
+        gate.enter();
+        assertThat(gate.close()).isTrue();
+        assertThat(gate.awaitAlone(Duration.ofMillis(1), () -> true)).isFalse();
+        CompletableFuture<Boolean> suspect = inOtherThread(() -> gate.awaitAlone(LONG, () -> true));
         assertThat(suspect).isNotDone();
         gate.leave();
         assertThat(suspect.get()).isTrue();
     }
 
     @Test
-    void nobodyEntersWhileASuspectIsInOrWaits() throws Exception {
-        gate.enter(NONE);
-        CompletableFuture<Boolean> suspect = inOtherThread(() -> gate.enterAlone(LONG));
-        await().until(gate::isClosing);
-        assertThat(gate.enter(Duration.ofMillis(1))).isFalse();
-        gate.leave();
+    void suspectWaitsUntilItsWorkerHasNothingElse() throws Exception {
+        AtomicBoolean others = new AtomicBoolean(true);
+        assertThat(gate.close()).isTrue();
+        CompletableFuture<Boolean> suspect = inOtherThread(() -> gate.awaitAlone(LONG, () -> !others.get()));
+        assertThat(suspect).isNotDone();
+        others.set(false);
         assertThat(suspect.get()).isTrue();
-        assertThat(gate.enter(Duration.ofMillis(1))).isFalse();
-        assertThat(gate.enterAlone(Duration.ofMillis(1))).isFalse();
-        gate.leaveAlone();
-        assertThat(gate.isClosing()).isFalse();
-        assertThat(gate.enter(NONE)).isTrue();
     }
 
     @Test
-    void suspectThatGivesUpLetsTheOthersIn() throws Exception {
-        gate.enter(NONE);
-        assertThat(gate.enterAlone(Duration.ofMillis(1))).isFalse();
+    void nobodyEntersNorWaitsWhileASuspectIsInOrWantsIn() throws Exception {
+        gate.enter();
+        assertThat(gate.close()).isTrue();
+        assertThat(gate.isClosing()).isTrue();
+        assertThat(gate.enter()).isFalse();
+        assertThat(gate.close()).as("another suspect").isFalse();
+        gate.leave();
+        assertThat(gate.awaitAlone(NONE, () -> true)).isTrue();
+        assertThat(gate.enter()).isFalse();
+        assertThat(gate.close()).isFalse();
+        gate.open();
         assertThat(gate.isClosing()).isFalse();
-        assertThat(gate.enter(NONE)).isTrue();
-    }
-
-    @Test
-    void suspectsGoOneAfterAnother() throws Exception {
-        assertThat(gate.enterAlone(NONE)).isTrue();
-        CompletableFuture<Boolean> second = inOtherThread(() -> gate.enterAlone(LONG));
-        CompletableFuture<Boolean> ordinary = inOtherThread(() -> gate.enter(LONG));
-        gate.leaveAlone();
-        assertThat(second.get()).isTrue();
-        assertThat(ordinary).isNotDone();
-        gate.leaveAlone();
-        assertThat(ordinary.get()).isTrue();
+        assertThat(gate.enter()).isTrue();
     }
 
     private static <T> CompletableFuture<T> inOtherThread(Callable<T> work) {
