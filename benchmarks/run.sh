@@ -13,5 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 
 [ -n "${SKIP_BUILD:-}" ] || mvn -q -B -f "$here/../pom.xml" -Pbenchmarks -pl benchmarks -am package -DskipTests
-exec "$java" -Xmx256m -Dhome="$here" -Dcommit="$(git -C "$here" describe --always --dirty 2>/dev/null || true)" \
+quick=false
+for argument in "$@"; do [ "$argument" = --quick ] && quick=true; done
+exec "$java" -Xmx256m -Dquick=$quick -Dhome="$here" -Dcommit="$(git -C "$here" describe --always --dirty 2>/dev/null || true)" \
   -cp "$here/target/classes:$here/target/lib/*" bench.Suite "$@"

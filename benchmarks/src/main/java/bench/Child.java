@@ -45,12 +45,12 @@ final class Child implements AutoCloseable {
                 "-Xmx512m",
                 "-Ddb=" + System.getProperty("db", lab.peerName),
                 "-Dpg=" + System.getProperty("pg"),
-                "-Dquick=" + Sizes.QUICK,
                 "-cp",
                 System.getProperty("java.class.path"),
                 "bench.Bench",
                 lab.peerName,
                 role));
+        command.addAll(1, Sizes.jvmOptions());
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -78,7 +78,7 @@ final class DrainWorkloads {
     void scaling(boolean huge) throws Exception {
         List<Integer> backlogs = new ArrayList<>(List.of(10_000, lab.sizes.bigBacklog()));
         if (huge) backlogs.add(10_000_000);
-        int times = 2 * lab.sizes.repetitions() + 1;
+        int times = Sizes.QUICK ? 1 : 2 * lab.sizes.repetitions() + 1;
         warmed(ds -> {
             for (int waiting : backlogs) {
                 int ahead = waiting;

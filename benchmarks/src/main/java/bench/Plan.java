@@ -28,6 +28,7 @@ final class Plan {
 
     private Plan() {}
 
+    /** A quick run measures nothing, so all systems may run at once. */
     static Map<String, List<Run>> workloads(boolean quick) {
         Map<String, List<Run>> plan = new LinkedHashMap<>();
         plan.put("enqueue_single", each(SYSTEMS, "enqueue_single"));
@@ -35,7 +36,7 @@ final class Plan {
         plan.put("drain_noop", each(SYSTEMS, "drain_noop"));
         plan.put("drain_5ms", each(SYSTEMS, "drain_5ms"));
         plan.put("steady", each(QUEUES, "steady"));
-        plan.put("latency", latency(quick));
+        plan.put("latency", latency());
         plan.put("scaling", each(QUEUES, "drain_scaling"));
         plan.put("future", each(List.of("konduit"), "future_tasks"));
         plan.put("open_transaction", each(List.of("raw-sql", "konduit", "db-scheduler-lock"), "open_transaction"));
@@ -51,10 +52,14 @@ final class Plan {
         plan.put(
                 "crash",
                 List.of("konduit", "db-scheduler-lock", "db-scheduler-fetch", "jobrunr", "quartz").stream()
-                        .map(s -> new Run(
-                                s, "crash_recovery", List.of("RECOVERY"), s.equals("konduit") && !quick ? "" : "crash"))
+                        .map(s -> new Run(s, "crash_recovery", List.of("RECOVERY"), s.equals("konduit") ? "" : "crash"))
                         .toList());
         plan.put("reclaim", each(List.of("konduit"), "reclaim"));
+        if (quick) {
+            plan.replaceAll((name, runs) -> runs.stream()
+                    .map(run -> new Run(run.system(), run.workload(), run.arguments(), name))
+                    .toList());
+        }
         return plan;
     }
 
@@ -62,10 +67,9 @@ final class Plan {
         return systems.stream().map(s -> Run.alone(s, workload)).toList();
     }
 
-    private static List<Run> latency(boolean quick) {
+    private static List<Run> latency() {
         return SYSTEMS.stream()
-                .flatMap(s -> List.of("DEFAULT", "LATENCY").stream()
-                        .map(p -> new Run(s, "pickup_latency", List.of(p), quick ? "latency" + p : "")))
+                .flatMap(s -> List.of("DEFAULT", "LATENCY").stream().map(p -> Run.alone(s, "pickup_latency", p)))
                 .toList();
     }
 }

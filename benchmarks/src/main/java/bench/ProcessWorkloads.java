@@ -24,7 +24,7 @@ final class ProcessWorkloads {
     /** 1, 2 and 4 processes with 16 slots each; every job must run exactly once over all of them. */
     void several() throws Exception {
         peer.createSchema(lab.admin);
-        for (int processes : new int[] {1, 2, 4}) several(processes);
+        for (int processes : Sizes.QUICK ? new int[] {1, 2} : new int[] {1, 2, 4}) several(processes);
     }
 
     private void several(int processes) throws Exception {

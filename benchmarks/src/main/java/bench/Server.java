@@ -35,7 +35,7 @@ final class Server implements AutoCloseable {
                 .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("full_page_writes", "on")
                 .setServerConfig("shared_buffers", "512MB")
-                .setServerConfig("max_connections", "200")
+                .setServerConfig("max_connections", Sizes.QUICK ? "500" : "200")
                 .setServerConfig("max_wal_size", "4GB")
                 .setServerConfig("shared_preload_libraries", "pg_stat_statements")
                 .setServerConfig("pg_stat_statements.track", "none") // on per session, by the idle workload only

@@ -1,5 +1,7 @@
 package bench;
 
+import java.util.List;
+
 /** How much is done: a quick run only shows that everything still runs. */
 record Sizes(
         int repetitions,
@@ -16,6 +18,13 @@ record Sizes(
         int idleWindowSeconds,
         int orphans) {
     static final boolean QUICK = Boolean.getBoolean("quick");
+
+    /** How every JVM is started: a quick run saves the time to compile well. */
+    static List<String> jvmOptions() {
+        return QUICK
+                ? List.of("-Dquick=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+                : List.of("-Dquick=false");
+    }
 
     static Sizes current() {
         return QUICK

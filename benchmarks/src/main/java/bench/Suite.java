@@ -131,7 +131,6 @@ public final class Suite {
                     System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                     run.workload().equals("memory") ? "-Xmx512m" : "-Xmx2g",
                     "-Dbusy=" + busy,
-                    "-Dquick=" + options.quick(),
                     "-Dhuge=" + options.full(),
                     "-Dpg=" + server.address(),
                     "-Ddb=" + run.database(),
@@ -140,6 +139,7 @@ public final class Suite {
                     "bench.Bench",
                     run.system(),
                     run.workload()));
+            command.addAll(1, Sizes.jvmOptions());
             command.addAll(run.arguments());
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
