@@ -112,7 +112,7 @@ public final class KonduitQueueRecoveryAutoConfiguration {
             chores.add(new PeriodicChore("abandoned", properties.abandoned().interval(), cleaner::cleanOnce));
         }
         Duration stale = properties.worker().staleThreshold();
-        requirePositive(stale, "konduit.queue.worker.stale-threshold");
+        requireTwoBeats(stale, properties.worker().heartbeatInterval());
         chores.add(new PeriodicChore("stale-workers", stale.dividedBy(4), () -> registry.markStaleOnce(stale)));
         RetentionRepository rows = new RetentionRepository(database);
         for (Kind kind : Kind.values()) {
@@ -132,6 +132,15 @@ public final class KonduitQueueRecoveryAutoConfiguration {
         if (value.isNegative()) {
             throw new InvalidSettingsException(
                     "'%s' (%s) must not be negative.".formatted(property, DurationText.of(value)));
+        }
+    }
+
+    /** With less, a worker that has merely not beaten yet would be called STALE. */
+    private static void requireTwoBeats(Duration stale, Duration heartbeat) {
+        if (stale.compareTo(heartbeat.multipliedBy(2)) < 0) {
+            throw new InvalidSettingsException(
+                    "'konduit.queue.worker.stale-threshold' (%s) must be at least twice 'konduit.queue.worker.heartbeat-interval' (%s)."
+                            .formatted(DurationText.of(stale), DurationText.of(heartbeat)));
         }
     }
 
