@@ -1,14 +1,17 @@
 -- T5 and T6: the row itself decides whether an attempt is left.
-with outcome as (
+with outcome as materialized (
   select o.id, o.lease_epoch, o.fatal, o.backoff_ms, o.error
     from unnest(:ids::bigint[], :epochs::bigint[], :fatals::boolean[], :backoffsMs::bigint[], :errors::text[])
-      as o(id, lease_epoch, fatal, backoff_ms, error)),
+      as o(id, lease_epoch, fatal, backoff_ms, error)
+   order by o.id),
 locked as materialized (
-  select t.id, o.fatal or t.attempts >= t.max_attempts as final, o.backoff_ms, o.error
-    from outcome o join konduit_task t on t.id = o.id and t.lease_epoch = o.lease_epoch
-   where t.status = 'RUNNING' and t.locked_by = :worker
-   order by t.id
-     for no key update of t)
+  select l.id, o.fatal or l.attempts >= l.max_attempts as final, o.backoff_ms, o.error
+    from outcome o
+   cross join lateral (
+     select t.id, t.attempts, t.max_attempts
+       from konduit_task t
+      where t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
+        for no key update) l)
 update konduit_task t
    set status = case when l.final then 'FAILED' else 'PENDING' end,
        run_at = case when l.final then t.run_at else clock_timestamp() + l.backoff_ms * interval '1 millisecond' end,

@@ -1,13 +1,16 @@
 -- T9: the attempt is not charged, and attempts never falls: the task gets one more instead.
-with outcome as (
+with outcome as materialized (
   select o.id, o.lease_epoch, o.delay_ms
-    from unnest(:ids::bigint[], :epochs::bigint[], :delaysMs::bigint[]) as o(id, lease_epoch, delay_ms)),
+    from unnest(:ids::bigint[], :epochs::bigint[], :delaysMs::bigint[]) as o(id, lease_epoch, delay_ms)
+   order by o.id),
 locked as materialized (
-  select t.id, o.delay_ms
-    from outcome o join konduit_task t on t.id = o.id and t.lease_epoch = o.lease_epoch
-   where t.status = 'RUNNING' and t.locked_by = :worker
-   order by t.id
-     for no key update of t)
+  select l.id, o.delay_ms
+    from outcome o
+   cross join lateral (
+     select t.id
+       from konduit_task t
+      where t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
+        for no key update) l)
 update konduit_task t
    set status = 'PENDING', max_attempts = t.max_attempts + 1,
        run_at = case when l.delay_ms > 0 then clock_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
