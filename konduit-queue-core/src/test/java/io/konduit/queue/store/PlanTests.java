@@ -22,6 +22,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,7 @@ class PlanTests {
                             "enqueue-unique",
                             "find-by-unique-key",
                             "enqueue-many",
+                            "enqueue-many-unique",
                             "already-applied",
                             "guard",
                             "checkpoint",
@@ -248,6 +250,8 @@ class PlanTests {
         tasks.enqueue(newTask("key"));
         tasks.enqueue(newTask("key"));
         tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)));
+        tasks.enqueueAll(
+                IntStream.range(0, BATCH).mapToObj(i -> newTask("many " + i)).toList());
         tasks.find(enqueued);
         tasks.cancel(enqueued, "Ada", null);
 
@@ -306,6 +310,7 @@ class PlanTests {
                 "enqueue-unique",
                 "find-by-unique-key",
                 "enqueue-many",
+                "enqueue-many-unique",
                 "already-applied",
                 "guard",
                 "checkpoint",
