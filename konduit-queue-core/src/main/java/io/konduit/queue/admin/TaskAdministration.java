@@ -145,9 +145,16 @@ public final class TaskAdministration {
 
     private void tell(TaskId id, String what, String actor) {
         log.info("Task {} was {} by {}", id, what, actor);
-        tasks.find(id)
-                .filter(task -> task.status() == TaskStatus.PENDING)
-                .ifPresent(task -> wakeUp.accept(Set.of(task.queue())));
+        tasks.find(id).filter(task -> task.status() == TaskStatus.PENDING).ifPresent(this::wake);
+    }
+
+    private void wake(Task task) {
+        try {
+            wakeUp.accept(Set.of(task.queue()));
+        } catch (RuntimeException e) {
+            // the decision stands; the next poll finds the task
+            log.warn("A wake-up failed; task {} waits for the next poll", task.id(), e);
+        }
     }
 
     private RuntimeException wrongState(TaskId id, String what, TaskStatus expected) {

@@ -16,11 +16,13 @@ import io.konduit.queue.TaskNotFoundException;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStateException;
 import io.konduit.queue.recovery.ReclaimResult;
+import io.konduit.queue.store.AdministrationRepository;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.ReclaimRepository;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -328,6 +330,23 @@ class TaskAdministrationTests {
                     .containsExactly(
                             "INFO Task " + id + " was released by ada", "INFO Task " + id + " was cancelled by ada");
         }
+    }
+
+    @Test
+    void wakeUpThatThrowsDoesNotUndoADecision() {
+        TaskId id = held();
+        TaskAdministration sleepy = new TaskAdministration(
+                new AdministrationRepository(harness.database()),
+                harness.tasks(),
+                new ReclaimRepository(harness.database()),
+                recovery.reclaimer(),
+                queues -> {
+                    throw new IllegalStateException("wake-up");
+                });
+
+        sleepy.release(id, "ada", null);
+
+        assertThat(recovery.status(id.value())).isEqualTo("PENDING");
     }
 
     @Test

@@ -200,7 +200,6 @@ class LeaseExpiryTests {
     }
 
     @Test
-    @Tag("L5")
     @Tag("L8")
     void choreRunsAPassAndSaysWhenToComeBack() {
         ReaperChore chore = new ReaperChore(recovery.reclaimer(), Duration.ofSeconds(30));

@@ -1,0 +1,106 @@
+package io.konduit.queue.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration.QueueChores;
+import io.konduit.queue.leader.Chore;
+import io.konduit.queue.test.TestDatabase;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+
+/** Which background chores an instance has, and how each is switched off. */
+@ExtendWith(OutputCaptureExtension.class)
+class QueueChoresTests {
+    private static TestDatabase database;
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    JdbcTemplateAutoConfiguration.class,
+                    TransactionAutoConfiguration.class,
+                    JacksonAutoConfiguration.class,
+                    KonduitQueueAutoConfiguration.class,
+                    KonduitQueueWorkerAutoConfiguration.class,
+                    KonduitQueueRecoveryAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
+
+    @BeforeAll
+    static void createDatabase() {
+        database = TestDatabase.create();
+    }
+
+    @AfterAll
+    static void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    @Tag("C4")
+    @Tag("R1")
+    void everyChoreIsOnByDefault() {
+        run(chores -> assertThat(chores)
+                .contains(
+                        "reaper",
+                        "abandoned",
+                        "stale-workers",
+                        "retention-completed",
+                        "retention-failed",
+                        "retention-incidents",
+                        "retention-workers"));
+    }
+
+    @Test
+    @Tag("L5")
+    void reaperIntervalOfZeroSwitchesTheReaperOffWithAWarning(CapturedOutput output) {
+        run(
+                chores -> assertThat(chores).doesNotContain("reaper").contains("abandoned"),
+                "konduit.queue.reaper-interval=0");
+
+        assertThat(output.getOut().lines().filter(line -> line.contains("'konduit.queue.reaper-interval' is 0")))
+                .singleElement()
+                .satisfies(line -> assertThat(line)
+                        .contains("WARN", "the tasks of crashed workers do not come back on their own"));
+    }
+
+    @Test
+    @Tag("C3")
+    void abandonedThresholdOfZeroSwitchesTheCleanerOff() {
+        run(
+                chores -> assertThat(chores).doesNotContain("abandoned").contains("reaper"),
+                "konduit.queue.abandoned.threshold=0");
+    }
+
+    @Test
+    @Tag("R1")
+    void retentionOfZeroKeepsThatKindForEver() {
+        run(
+                chores -> assertThat(chores)
+                        .doesNotContain("retention-failed", "retention-incidents")
+                        .contains("retention-completed", "retention-workers"),
+                "konduit.queue.retention.failed=0",
+                "konduit.queue.retention.incidents=0");
+    }
+
+    private void run(Consumer<List<String>> check, String... properties) {
+        application
+                .withPropertyValues(properties)
+                .run(context -> check.accept(context.getBean(QueueChores.class).chores().stream()
+                        .map(Chore::name)
+                        .toList()));
+    }
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Breaks the queue on purpose, one rule at a time, and shows which test notices.
+#
+#   scripts/sabotage.sh              all mutations
+#   scripts/sabotage.sh reclaim      those whose name contains the word
+#
+# Works on a copy of the tracked files in a temporary folder; the working tree is left alone. First the tests that are
+# to notice run on the unchanged copy and must be green. Then, for each mutation, the named tests run and at least one
+# of them must fail. A mutation that does not apply, or that does not compile, is not counted as noticed.
+# Prints a table; ends with 1 when a mutation survived or could not be tried. Takes a while: about a minute for each.
+#
+# MVN: the Maven command, "mvn -B -ntp -q" unless set.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+only="${1:-}"
+mvn="${MVN:-mvn -B -ntp -q}"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+git ls-files -z | tar --null -T - -cf - | tar -C "$work" -xf -
+cd "$work"
+
+sql=konduit-queue-core/src/main/resources/io/konduit/queue/store
+java=konduit-queue-core/src/main/java/io/konduit/queue
+reports=konduit-queue-core/target/surefire-reports
+
+names=()
+files=()
+scripts=()
+tests=()
+
+# mutation <name> <files> <sed script> <tests>
+mutation() {
+  case "$1" in *"$only"*) ;; *) return ;; esac
+  names+=("$1") files+=("$2") scripts+=("$3") tests+=("$4")
+}
+
+# ---- the fence: epoch, owner, local dedupe, guard ----
+mutation "completion does not ask for the epoch" "$sql/complete.sql" \
+  's/ and t\.lease_epoch = o\.lease_epoch//' 'FencingTests#lateWriteIsRefusedAndChangesNothing*+leaseOfAnotherEpoch*'
+mutation "completion does not ask for the owner" "$sql/complete.sql" \
+  's/ and t\.locked_by = :worker//' 'FencingTests#leaseInAnotherWorkersHands*'
+mutation "failure does not ask for the epoch" "$sql/fail.sql" \
+  's/ and t\.lease_epoch = o\.lease_epoch//' 'FencingTests#leaseOfAnotherEpoch*'
+mutation "checkpoint is not fenced" "$sql/checkpoint.sql" \
+  "s/ and lease_epoch = :epoch and locked_by = :worker and status = 'RUNNING'//" 'CheckpointTests#checkpointOfALostRunIsRefused'
+mutation "local dedupe is gone" "$java/worker/ActiveLeases.java" \
+  's/older\.end(Execution\.End\.SUPERSEDED)/older.isStarted()/' 'LateResultTests#olderRunIsDropped*'
+mutation "fence does not check before commit" "$java/worker/LeaseFence.java" \
+  '/public void beforeCommit(/a\
+        if (transaction != null) { return; }' 'LateResultTests#transactionOfALostRunIsRolledBack*'
+mutation "guard takes no lock" "$sql/guard.sql" \
+  '/for share/d' 'LeaseRaceTests#reclaimSkipsATaskWhoseTransactionIsGuarded'
+mutation "lost reply is not looked up" "$sql/already-applied.sql" \
+  's/ where t\.zombie_count = o\.zombie_count/ where false/' 'LateResultTests#retryAfterALostReply*'
+
+# ---- the reaper ----
+mutation "reclaim waits for locked rows" "$sql/reclaim.sql" \
+  's/ skip locked//' 'LeaseRaceTests#secondReclaimerSkips*'
+mutation "reclaim does not check the row again" "$sql/reclaim.sql" \
+  "/and t\.status = 'RUNNING'/d
+/and case when :abandonedMs::bigint is null/,/ end\$/d" 'OrphanReclaimerTests#leaseThatWasExtended*+taskThatWasTaken*'
+mutation "reclaim takes a lease at the moment it ends" "$sql/find-expired.sql $sql/reclaim.sql" \
+  's/lock_timeout_at < least(/lock_timeout_at <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheVeryMoment*'
+mutation "grace is ignored" "$sql/find-expired.sql $sql/reclaim.sql" \
+  's/ - :graceMs \* interval/ - 0 * :graceMs * interval/' 'LeaseExpiryTests#graceIsAdded*'
+mutation "task that is not reapable is reaped" "$sql/reclaim.sql" \
+  's/case when not t\.reapable then/case when false then/' 'OrphanReclaimerTests#holdsTaskThatIsNotReapable*'
+mutation "nothing is quarantined" "$sql/reclaim.sql" \
+  's/- t\.zombie_base >= :quarantineAfter/- t.zombie_base < 0 * :quarantineAfter/' 'OrphanReclaimerTests#quarantines*'
+mutation "release does not renew the quarantine budget" "$sql/release.sql" \
+  's/, zombie_base = zombie_count//' 'TaskAdministrationTests#releaseRenews*'
+mutation "reclaim lowers the attempts" "$sql/reclaim.sql" \
+  's/zombie_count = t\.zombie_count + 1,/zombie_count = t.zombie_count + 1, attempts = t.attempts - 1,/' 'OrphanReclaimerTests#reclaimsTaskWhoseLeaseExpired'
+mutation "reclaim writes no incident" "$sql/reclaim.sql" \
+  's/^  from reclaimed$/  from reclaimed where false/' 'OrphanReclaimerTests#secondPassFindsNothingToDo'
+mutation "late result is not kept as evidence" "$sql/record-late-outcome.sql" \
+  's/ and i\.late_outcome is null/ and false/' 'LateResultTests#lateCompletionIsRefused*'
+mutation "reclaimed tasks come back without a wait" "$sql/reclaim.sql" \
+  's/clock_timestamp() + k\.wait_seconds \* interval/clock_timestamp() + 0 * k.wait_seconds * interval/' 'LeaseExpiryTests#laterReturns*'
+mutation "checkpoint is no sign of progress" "$sql/find-abandoned.sql $sql/reclaim.sql" \
+  's/greatest(t\.locked_at, t\.last_checkpoint_at)/t.locked_at/' 'AbandonedLeaseCleanerTests#checkpointInThisRun*'
+mutation "reaper spins on a locked orphan" "$java/recovery/OrphanReclaimer.java" \
+  's/least(untilOrphan\.negated(), LONGEST_RETRY)/Duration.ZERO/' 'LeaseExpiryTests#doesNotSpin*'
+mutation "outage guard never waits" "$java/recovery/OutageGuard.java" \
+  '/public synchronized Duration remaining()/a\
+        if (roundNanos >= 0) { return Duration.ZERO; }' 'OutageGuardTests'
+
+# ---- time, order, extension, limits ----
+mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
+  's/lock_timeout_at = clock_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
+mutation "completions take their rows in any order" "$java/store/LeaseRepository.java" \
+  's/leases\.stream()\.sorted(Comparator\.comparing(Lease::taskId))\.toList()/List.copyOf(leases)/' 'LeaseRaceTests#completionsInOppositeOrder*'
+mutation "busy row is answered with lost" "$sql/extend.sql" \
+  's/t\.id is not null as mine/false as mine/' 'LeaseRaceTests#extensionAfterReclaim*+extensionNeverLooksLost*'
+mutation "cancellation is not audited" "$sql/cancel.sql" \
+  's/^  from gone$/  from gone where false/' 'LeaseRaceTests#completionAfterCancelIsRefused'
+mutation "time limit is not watched" "$java/worker/Execution.java" \
+  '/synchronized boolean isOverTime(/a\
+        if (timeoutNanos >= 0) { return false; }' 'LeaseWatchdogTests'
+mutation "worker does not fence itself" "$java/worker/Execution.java" \
+  '/synchronized boolean mustFence(/a\
+        if (lockTimeoutNanos >= 0) { return false; }' 'LeaseWatchdogTests'
+mutation "suspect runs among others" "$java/worker/TaskPoller.java" \
+  's/boolean suspect = execution\.lease()\.zombieCount() >= settings\.isolateAfter();/boolean suspect = false;/' 'SuspectTests'
+
+run_tests() {
+  rm -rf "$reports"
+  $mvn -pl konduit-queue-test-support,konduit-queue-core test -Dspotless.check.skip=true \
+    -Dsurefire.failIfNoSpecifiedTests=false "-Dtest=$1" >"$work/maven.log" 2>&1
+}
+
+# The names of the test methods that failed, from the reports.
+red_tests() {
+  cat "$reports"/TEST-*.xml 2>/dev/null | awk '
+    /<testcase / { name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name); sub(/[({\[].*/, "", name) }
+    /^[ \t]*<(failure|error)[ >]/ { print name }' | sort -u
+}
+
+if [ ${#names[@]} -eq 0 ]; then
+  echo "No mutation has '$only' in its name." >&2
+  exit 2
+fi
+
+all="$(printf '%s\n' "${tests[@]}" | sed 's/#.*//' | sort -u | paste -sd, -)"
+echo "Without sabotage: $all" >&2
+if ! run_tests "$all"; then
+  red_tests >&2
+  tail -n 30 "$work/maven.log" >&2
+  echo "The tests must be green before anything is broken." >&2
+  exit 2
+fi
+
+survivors=0
+printf '| %s | %s | %s | %s |\n' "mutation" "in" "red" "verdict"
+printf '|---|---|---|---|\n'
+for i in "${!names[@]}"; do
+  verdict="noticed"
+  for file in ${files[$i]}; do
+    cp "$file" "$file.whole"
+    sed "${scripts[$i]}" "$file.whole" >"$file"
+    if cmp -s "$file" "$file.whole"; then
+      verdict="DOES NOT APPLY"
+    fi
+  done
+  red=""
+  if [ "$verdict" = noticed ]; then
+    if run_tests "${tests[$i]}"; then
+      verdict="SURVIVED"
+    else
+      red="$(red_tests | paste -sd' ' - | sed 's/ /, /g')"
+      [ -n "$red" ] || verdict="DOES NOT COMPILE"
+    fi
+  fi
+  [ "$verdict" = noticed ] || survivors=$((survivors + 1))
+  where=""
+  for file in ${files[$i]}; do
+    mv "$file.whole" "$file"
+    touch "$file"
+    where="$where${where:+, }$(basename "$file")"
+  done
+  class="$(printf '%s' "${tests[$i]}" | sed 's/#.*//')"
+  printf '| %s | `%s` | %s | %s |\n' "${names[$i]}" "$where" "${red:+\`$class\`: $red}" "$verdict"
+done
+echo "${#names[@]} mutations, $survivors not noticed" >&2
+[ "$survivors" -eq 0 ]
