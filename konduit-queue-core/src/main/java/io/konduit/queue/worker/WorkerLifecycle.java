@@ -173,13 +173,22 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             for (Lane lane : Lane.of(settings)) {
                 pollers.add(new TaskPoller(lane, settings, parts.retryPolicy().maxAttempts(), node));
             }
-            beat.getAsBoolean();
+            register(beat, health);
             controlThreads.add(WorkerThreads.start("konduit-lease-keeper", keeper::run));
             controlThreads.add(WorkerThreads.start("konduit-lease-watchdog", watchdog::run));
             completerThread = WorkerThreads.start("konduit-completer", completer::run);
             pollers.forEach(this::startLane);
             if (settings.listen()) {
                 controlThreads.add(WorkerThreads.start("konduit-listen", listener::run));
+            }
+        }
+
+        /** A database that does not answer yet is no reason not to start: the keeper goes on trying. */
+        private static void register(BooleanSupplier beat, ControlHealth health) {
+            try {
+                beat.getAsBoolean();
+            } catch (DataAccessException e) {
+                health.failed(e);
             }
         }
 

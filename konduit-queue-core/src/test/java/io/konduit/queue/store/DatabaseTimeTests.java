@@ -125,11 +125,10 @@ class DatabaseTimeTests {
                         "enqueue runAt",
                         "enqueue-unique runAt",
                         "enqueue-many runAts",
+                        "enqueue-many-unique runAts",
                         // values of the rows themselves, as a hint and as the place where a page ended
                         "claim lowerBounds",
                         "find-expired afterTime",
-                        "page-incidents beforeTime",
-                        "search-failed beforeTime",
                         // what the database's clock said when the pass began; it can only make a lease look longer
                         "find-expired moment",
                         "reclaim moment");
