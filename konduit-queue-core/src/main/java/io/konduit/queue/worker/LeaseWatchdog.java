@@ -3,6 +3,7 @@ package io.konduit.queue.worker;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +21,7 @@ final class LeaseWatchdog {
     private final long warnAfterNanos;
     private final LongSupplier nanoTime;
     private volatile boolean stopped;
+    private volatile @Nullable Thread thread;
 
     LeaseWatchdog(ActiveLeases active, WorkerEvents events, Duration warnAfter, LongSupplier nanoTime) {
         this.active = active;
@@ -30,6 +32,7 @@ final class LeaseWatchdog {
 
     /** The loop of the watchdog's thread. */
     void run() {
+        thread = Thread.currentThread();
         while (!stopped) {
             try {
                 checkOnce();
@@ -42,6 +45,7 @@ final class LeaseWatchdog {
 
     void stop() {
         stopped = true;
+        LockSupport.unpark(thread);
     }
 
     /** One look at every lease. */

@@ -136,10 +136,10 @@ class GracefulStopTests {
     void whatWasClaimedAndNotStartedIsGivenBackUncharged() throws Exception {
         WorkerLifecycle worker = harness.startWorker(With.concurrency(1), work);
         // quick runs teach the worker to claim ahead
-        for (int i = 0; i < 3; i++) {
-            TaskId id = queue.enqueue("quick", null);
-            await().until(() -> harness.status(id).equals("COMPLETED"));
-        }
+        queue.enqueueAll(IntStream.range(0, 100)
+                .mapToObj(i -> TaskRequest.of("quick", null))
+                .toList());
+        await().until(() -> count("konduit_task_history") == 100);
         List<TaskRequest> requests = new ArrayList<>();
         requests.add(TaskRequest.of("block", null).priority(Priority.HIGH));
         IntStream.range(0, 5).forEach(i -> requests.add(TaskRequest.of("quick", null)));

@@ -269,7 +269,7 @@ class HandlerRunTests {
         List<TaskId> warmUps = queue.enqueueAll(IntStream.range(0, 100)
                 .mapToObj(i -> TaskRequest.of("record", "warm-up " + i))
                 .toList());
-        warmUps.forEach(id -> awaitStatus(id, "COMPLETED"));
+        await().until(() -> recorder.seen.size() == warmUps.size());
         List<TaskRequest> requests = new java.util.ArrayList<>();
         requests.add(TaskRequest.of("block", null).priority(Priority.HIGH));
         IntStream.range(0, 5).forEach(i -> requests.add(TaskRequest.of("record", "behind " + i)));

@@ -58,10 +58,11 @@ class WakeUpTests {
         awaitIdle();
         awaitCompleted(queue.enqueue("nothing", 2));
         awaitIdle();
-        queue.enqueueAll(IntStream.range(0, 50)
-                        .mapToObj(i -> TaskRequest.of("nothing", i))
-                        .toList())
-                .forEach(WakeUpTests::awaitCompleted);
+        List<TaskId> many = queue.enqueueAll(IntStream.range(0, 50)
+                .mapToObj(i -> TaskRequest.of("nothing", i))
+                .toList());
+        await().untilAsserted(
+                        () -> assertThat(many.stream().map(harness::status)).containsOnly("COMPLETED"));
     }
 
     @Test
