@@ -1,9 +1,10 @@
--- T15, R1: one small batch that never waits.
+-- T15, R1: one small batch that never waits. The evidence of a held task stays as long as the task waits for a person.
 delete from konduit_task_incident
  where id in (
-   select id
-     from konduit_task_incident
-    where detected_at < statement_timestamp() - :keepMs * interval '1 millisecond'
-    order by detected_at, id
+   select i.id
+     from konduit_task_incident i
+    where i.detected_at < statement_timestamp() - :keepMs * interval '1 millisecond'
+      and not exists (select 1 from konduit_task t where t.id = i.task_id and t.status = 'HELD')
+    order by i.detected_at, i.id
     limit :most
-      for update skip locked)
+      for update of i skip locked)

@@ -181,6 +181,25 @@ class RowPrunerTests {
     }
 
     @Test
+    void evidenceOfAHeldTaskStaysAsLongAsItIsHeld() {
+        ClaimedTask held =
+                recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));
+        recovery.reclaimer().reclaimOnce();
+        create(Kind.INCIDENTS, 15);
+        clock.advance(KEEP.plusMillis(1));
+
+        assertThat(prune(Kind.INCIDENTS, 10)).isEqualTo(15);
+        assertThat(recovery.administration().held(null, 10))
+                .singleElement()
+                .satisfies(task -> assertThat(task.previousOwner()).isEqualTo(worker.worker()));
+        recovery.administration().fail(TaskId.of(held.id()), "ada", null);
+
+        assertThat(prune(Kind.INCIDENTS, 10))
+                .as("the hold, but not the decision of today")
+                .isEqualTo(1);
+    }
+
+    @Test
     void workerThatStillBeatsStays() {
         WorkerRepository workers = new WorkerRepository(recovery.database());
         WorkerRepository.Registration registration = registration();
