@@ -273,13 +273,9 @@ class RecoveryAutoConfigurationTests {
         return chore.name() + " every " + chore.interval() + (chore.isVital() ? ", vital" : "");
     }
 
-    /** A task of a type that nobody here knows, whose worker was lost. */
+    /** A task of a queue that nobody here serves, whose worker was lost. */
     private static TaskId orphan(TaskQueue queue) {
-        TaskId id = queue.enqueue(TaskRequest.of("unknown", null).delay(Duration.ofHours(1)));
-        host.jdbc()
-                .sql("update konduit_task set run_at = clock_timestamp() - interval '1 s' where id = :id")
-                .param("id", id.value())
-                .update();
+        TaskId id = queue.enqueue(TaskRequest.of("unknown", null).queue("elsewhere"));
         host.jdbc()
                 .sql("update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, max_attempts = 3,"
                         + " reapable = true, locked_by = gen_random_uuid(), locked_at = clock_timestamp(),"
