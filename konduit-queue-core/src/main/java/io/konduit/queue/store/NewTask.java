@@ -2,6 +2,7 @@ package io.konduit.queue.store;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,21 @@ public record NewTask(
         @Nullable Duration timeout,
         @Nullable String uniqueKey,
         @Nullable String traceContext) {
+
+    /** Whether all else is the same. */
+    boolean differsInPayloadOnly(NewTask other) {
+        return queue.equals(other.queue)
+                && type.equals(other.type)
+                && priority == other.priority
+                && Objects.equals(runAt, other.runAt)
+                && delay.equals(other.delay)
+                && Objects.equals(maxAttempts, other.maxAttempts)
+                && Objects.equals(reapable, other.reapable)
+                && Objects.equals(lockTimeout, other.lockTimeout)
+                && Objects.equals(timeout, other.timeout)
+                && Objects.equals(uniqueKey, other.uniqueKey)
+                && Objects.equals(traceContext, other.traceContext);
+    }
 
     /** Without the payload, which never shows in logs. */
     @Override

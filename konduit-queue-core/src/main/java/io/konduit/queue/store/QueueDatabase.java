@@ -1,5 +1,6 @@
 package io.konduit.queue.store;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.InvalidSettingsException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -147,6 +148,16 @@ public final class QueueDatabase {
         return applicationTransaction() != null || applicationCommitsByItself()
                 ? statement.get()
                 : inTransaction(statement);
+    }
+
+    /**
+     * Whether a statement of the calling thread may be sent by another one: it is in no transaction, and the data source
+     * is a plain pool. One that is wrapped may choose or prepare its connections by the thread that asks.
+     */
+    boolean sharesCommits() {
+        return application.getClass() == HikariDataSource.class
+                && applicationTransaction() == null
+                && applicationCommitsByItself();
     }
 
     private boolean applicationCommitsByItself() {

@@ -22,6 +22,7 @@ public final class TaskRepository {
 
     private final QueueDatabase database;
     private final TaskRows rows;
+    private final GroupedInserts grouped = new GroupedInserts(this::insertKeyless);
 
     public TaskRepository(QueueDatabase database) {
         this.database = database;
@@ -31,8 +32,9 @@ public final class TaskRepository {
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {
-            return created(database.joining(
-                    () -> insert("enqueue", task).query(Long.class).single()));
+            return database.sharesCommits()
+                    ? grouped.insert(task)
+                    : database.joining(() -> insertOne(task));
         }
         return database.joining(() -> enqueueUnique(task));
     }
@@ -104,11 +106,22 @@ public final class TaskRepository {
                 .map(id -> new Submission(TaskId.of(id), false));
     }
 
+    private List<Submission> insertKeyless(List<NewTask> tasks) {
+        return tasks.size() == 1 ? List.of(insertOne(tasks.get(0))) : insertMany(tasks);
+    }
+
+    private Submission insertOne(NewTask task) {
+        return created(insert("enqueue", task).query(Long.class).single());
+    }
+
     private JdbcClient.StatementSpec insert(String statement, NewTask task) {
-        return database.inserting(statement)
+        return options(database.inserting(statement), task).param("payload", task.payload());
+    }
+
+    private static JdbcClient.StatementSpec options(JdbcClient.StatementSpec statement, NewTask task) {
+        return statement
                 .param("queue", task.queue())
                 .param("type", task.type())
-                .param("payload", task.payload())
                 .param("priority", task.priority())
                 .param("runAt", utc(task.runAt()))
                 .param("delayMs", task.delay().toMillis())
@@ -120,6 +133,10 @@ public final class TaskRepository {
     }
 
     private List<Submission> insertMany(List<NewTask> tasks) {
+        NewTask first = tasks.get(0);
+        if (first.uniqueKey() == null && tasks.stream().allMatch(first::differsInPayloadOnly)) {
+            return insertAlike(first, tasks);
+        }
         boolean keys = tasks.stream().anyMatch(task -> task.uniqueKey() != null);
         JdbcClient.StatementSpec statement = keys
                 ? database.inserting("enqueue-many-unique")
@@ -136,7 +153,7 @@ public final class TaskRepository {
                 .param("reapables", SqlArrays.booleans(tasks, NewTask::reapable))
                 .param("lockTimeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.lockTimeout())))
                 .param("timeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.timeout())))
-                .param("traceContext", tasks.get(0).traceContext())
+                .param("traceContexts", SqlArrays.texts(tasks, NewTask::traceContext))
                 .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
                 .list();
         List<Submission> result = new ArrayList<>(inserted.size());
@@ -144,6 +161,15 @@ public final class TaskRepository {
             result.add(inserted.get(i).created() ? inserted.get(i) : enqueueUnique(tasks.get(i)));
         }
         return result;
+    }
+
+    private List<Submission> insertAlike(NewTask first, List<NewTask> tasks) {
+        List<Long> ids = new ArrayList<>(options(database.inserting("enqueue-many-alike"), first)
+                .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
+                .query((row, number) -> row.getLong(1))
+                .list());
+        ids.sort(null);
+        return ids.stream().map(TaskRepository::created).toList();
     }
 
     private static Submission created(long id) {

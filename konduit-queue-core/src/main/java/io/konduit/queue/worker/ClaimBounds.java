@@ -18,7 +18,12 @@ import java.util.function.LongSupplier;
  */
 final class ClaimBounds {
     private static final String NONE = "-infinity";
-    private static final Duration SLACK = Duration.ofSeconds(10);
+    /** A task may be committed a while after its moment: one enqueued lately may come to light behind the bound. */
+    private static final Duration SLACK = Duration.ofSeconds(1);
+
+    /** What has waited for longer was committed long ago; the few exceptions are found when the bounds are dropped. */
+    private static final Duration SETTLED = Duration.ofSeconds(30);
+
     private static final long LIFE_NANOS = Duration.ofSeconds(2).toNanos();
 
     private final List<String> queues;
@@ -54,7 +59,10 @@ final class ClaimBounds {
     /** Learns from a claim that came back full. */
     void claimed(List<ClaimedTask> tasks) {
         for (ClaimedTask task : tasks) {
-            bounds.put(new Place(task.queue(), task.priority()), task.runAt().minus(SLACK));
+            boolean settled = task.waited().compareTo(SETTLED) >= 0;
+            bounds.put(
+                    new Place(task.queue(), task.priority()),
+                    settled ? task.runAt() : task.runAt().minus(SLACK));
         }
     }
 

@@ -28,7 +28,7 @@ final class Completer {
     private static final Logger log = LoggerFactory.getLogger(Completer.class);
     private static final String COMPLETED = "COMPLETED";
     private static final String FAILED = "FAILED";
-    private static final int MOST_AT_ONCE = 1_000;
+    private static final int MOST_AT_ONCE = 2_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 

@@ -6,14 +6,14 @@ request as materialized (
   select nextval('konduit_task_id_seq') as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],
                 :delaysMs::bigint[], :maxAttempts::integer[], :reapables::boolean[], :lockTimeoutsMs::bigint[],
-                :timeoutsMs::bigint[])
+                :timeoutsMs::bigint[], :traceContexts::text[])
       with ordinality as r(queue, type, payload, priority, run_at, delay_ms, max_attempts, reapable, lock_timeout_ms,
-                           timeout_ms, place)),
+                           timeout_ms, trace_context, place)),
 created as (
   insert into konduit_task
          (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
   select id, queue, type, payload::jsonb, priority, 'PENDING',
          coalesce(run_at, now + delay_ms * interval '1 millisecond'),
-         max_attempts, reapable, lock_timeout_ms, timeout_ms, :traceContext, now
+         max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, now
     from request cross join moment)
 select id, true as created from request order by place

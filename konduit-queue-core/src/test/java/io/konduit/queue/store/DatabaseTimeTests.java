@@ -125,6 +125,7 @@ class DatabaseTimeTests {
                         "enqueue runAt",
                         "enqueue-unique runAt",
                         "enqueue-many runAts",
+                        "enqueue-many-alike runAt",
                         "enqueue-many-unique runAts",
                         // values of the rows themselves, as a hint and as the place where a page ended
                         "claim lowerBounds",

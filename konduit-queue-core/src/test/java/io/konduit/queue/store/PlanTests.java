@@ -69,6 +69,7 @@ class PlanTests {
                             "enqueue-unique",
                             "find-by-unique-key",
                             "enqueue-many",
+                            "enqueue-many-alike",
                             "enqueue-many-unique",
                             "already-applied",
                             "guard",
@@ -251,6 +252,9 @@ class PlanTests {
         tasks.enqueue(newTask("key"));
         tasks.enqueue(newTask("key"));
         tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)));
+        tasks.enqueueAll(IntStream.range(0, BATCH)
+                .mapToObj(i -> newTask(null, Duration.ofMillis(i)))
+                .toList());
         tasks.enqueueAll(
                 IntStream.range(0, BATCH).mapToObj(i -> newTask("many " + i)).toList());
         tasks.find(enqueued);
@@ -284,7 +288,11 @@ class PlanTests {
     }
 
     private static NewTask newTask(String key) {
-        return new NewTask("default", "t", "{\"n\": 1}", 2, null, Duration.ZERO, 3, true, null, null, key, null);
+        return newTask(key, Duration.ZERO);
+    }
+
+    private static NewTask newTask(String key, Duration delay) {
+        return new NewTask("default", "t", "{\"n\": 1}", 2, null, delay, 3, true, null, null, key, null);
     }
 
     private static ClaimRequest request(String... queues) {
@@ -311,6 +319,7 @@ class PlanTests {
                 "enqueue-unique",
                 "find-by-unique-key",
                 "enqueue-many",
+                "enqueue-many-alike",
                 "enqueue-many-unique",
                 "already-applied",
                 "guard",

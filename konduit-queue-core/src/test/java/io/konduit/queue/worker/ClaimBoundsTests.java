@@ -18,6 +18,10 @@ class ClaimBoundsTests {
         return Tasks.claimed(1, queue, priority, runAt, Duration.ofMinutes(1));
     }
 
+    private static ClaimedTask waited(Duration waited) {
+        return Tasks.claimed(1, "a", 1, Tasks.RUN_AT, Duration.ofMinutes(1), waited);
+    }
+
     @Test
     void looksAtTheBestPriorityFirstAndAtTheQueuesInTurns() {
         assertThat(names()).containsExactly("b0", "a0", "b1", "a1", "b2", "a2", "b3", "a3");
@@ -31,14 +35,23 @@ class ClaimBoundsTests {
     }
 
     @Test
-    void startsTenSecondsBeforeTheLastTaskOfItsQueueAndPriority() {
+    void startsASecondBeforeTheLastTaskOfItsQueueAndPriority() {
         bounds.claimed(List.of(
                 task("a", 1, Tasks.RUN_AT), task("a", 1, Tasks.RUN_AT.plusSeconds(60)), task("b", 2, Tasks.RUN_AT)));
         assertThat(bounds.probes())
                 .contains(
-                        new Probe("a", 1, Tasks.RUN_AT.plusSeconds(50).toString()),
-                        new Probe("b", 2, Tasks.RUN_AT.minusSeconds(10).toString()),
+                        new Probe("a", 1, Tasks.RUN_AT.plusSeconds(59).toString()),
+                        new Probe("b", 2, Tasks.RUN_AT.minusSeconds(1).toString()),
                         new Probe("a", 2, "-infinity"));
+    }
+
+    @Test
+    void startsAtTheLastTaskWhenItHasWaitedForLong() {
+        bounds.claimed(List.of(waited(Duration.ofSeconds(30))));
+        assertThat(bounds.probes()).contains(new Probe("a", 1, Tasks.RUN_AT.toString()));
+        bounds.claimed(List.of(waited(Duration.ofMillis(29_999))));
+        assertThat(bounds.probes())
+                .contains(new Probe("a", 1, Tasks.RUN_AT.minusSeconds(1).toString()));
     }
 
     @Test
@@ -48,7 +61,7 @@ class ClaimBoundsTests {
             nanos.addAndGet(Duration.ofMillis(500).toNanos());
             assertThat(bounds.probes())
                     .extracting(Probe::lowerBound)
-                    .contains(Tasks.RUN_AT.minusSeconds(10).toString());
+                    .contains(Tasks.RUN_AT.minusSeconds(1).toString());
         }
         nanos.incrementAndGet();
         assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");

@@ -20,6 +20,11 @@ final class Tasks {
     }
 
     static ClaimedTask claimed(long id, String queue, int priority, OffsetDateTime runAt, Duration lockTimeout) {
+        return claimed(id, queue, priority, runAt, lockTimeout, Duration.ZERO);
+    }
+
+    static ClaimedTask claimed(
+            long id, String queue, int priority, OffsetDateTime runAt, Duration lockTimeout, Duration waited) {
         return new ClaimedTask(
                 new Lease(id, 1, 0),
                 queue,
@@ -35,6 +40,6 @@ final class Tasks {
                 null,
                 null,
                 RUN_AT,
-                Duration.ZERO);
+                waited);
     }
 }

@@ -1,4 +1,20 @@
--- Rejects every transition that docs/how-it-works.md does not list. For tests only, never in production.
+-- Rejects every transition that docs/how-it-works.md does not list, and every row that breaks a rule. For tests only,
+-- never in production: PostgreSQL would read the text of the checks anew for each statement.
+alter table ${schema}konduit_task
+  add constraint rule_status check (status in ('PENDING', 'RUNNING', 'HELD', 'FAILED')),
+  add constraint rule_lease check (
+    (status = 'RUNNING') = (locked_by is not null)
+    and (locked_by is null) = (locked_at is null)
+    and (locked_by is null) = (lock_timeout_at is null)),
+  add constraint rule_decided check (status <> 'RUNNING' or (max_attempts is not null and reapable is not null)),
+  add constraint rule_hold check ((status = 'HELD') = (hold_reason is not null)),
+  add constraint rule_finished check ((status = 'FAILED') = (finished_at is not null)),
+  add constraint rule_priority check (priority between 0 and 3),
+  add constraint rule_counts check (
+    attempts >= 0 and max_attempts >= 1 and zombie_count >= 0 and zombie_base between 0 and zombie_count
+    and lease_epoch >= 0 and lock_timeout_ms > 0 and timeout_ms >= 0),
+  add constraint rule_names check (
+    length(queue) between 1 and 100 and length(type) between 1 and 200 and length(unique_key) between 1 and 500);
 create function ${schema}konduit_check_transition() returns trigger language plpgsql as $$
 declare
   step text := old.status || ' -> ' || new.status;

@@ -1,0 +1,11 @@
+-- T1 for many that differ in their payloads only, as a bulk mostly does: one array to read instead of ten, and no second
+-- look at the rows. They are inserted in the order of the array, so their ids grow in the order of the requests. All get
+-- the same moment, so that they are run in that order too.
+with moment as materialized (select clock_timestamp() as now)
+insert into konduit_task
+       (queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
+select :queue::text, :type::text, r.payload::jsonb, :priority::smallint, 'PENDING',
+       coalesce(:runAt::timestamptz, m.now + :delayMs::bigint * interval '1 millisecond'),
+       :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext::text, m.now
+  from moment m cross join unnest(:payloads::text[]) as r(payload)
+returning id
