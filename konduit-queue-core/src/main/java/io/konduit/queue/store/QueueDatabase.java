@@ -1,6 +1,5 @@
 package io.konduit.queue.store;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.InvalidSettingsException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,6 +8,7 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -29,6 +29,7 @@ public final class QueueDatabase {
     private final ControlPool controlPool;
     private final SqlStatements statements;
     private final JdbcClient applicationClient;
+    private final JdbcTemplate insertingTemplate;
     private final JdbcClient insertingClient;
     private final JdbcClient controlClient;
     private final TransactionTemplate applicationTransaction;
@@ -49,7 +50,8 @@ public final class QueueDatabase {
         this.controlPool = controlPool;
         this.statements = new SqlStatements(schema);
         this.applicationClient = JdbcClient.create(new FreshlyPlanned(application));
-        this.insertingClient = JdbcClient.create(application);
+        this.insertingTemplate = new JdbcTemplate(application);
+        this.insertingClient = JdbcClient.create(insertingTemplate);
         this.controlClient = JdbcClient.create(controlPool.dataSource());
         this.applicationTransaction = new TransactionTemplate(new DataSourceTransactionManager(application));
         this.controlTransaction = new TransactionTemplate(new DataSourceTransactionManager(controlPool.dataSource()));
@@ -126,6 +128,11 @@ public final class QueueDatabase {
         return insertingClient.sql(statements.get(statement));
     }
 
+    /** The same without named parameters, which have to be looked up each time. */
+    JdbcTemplate insertingTemplate() {
+        return insertingTemplate;
+    }
+
     /** A statement of the queue's own, on the control pool. */
     JdbcClient.StatementSpec control(String statement) {
         return controlClient.sql(statements.get(statement));
@@ -148,16 +155,6 @@ public final class QueueDatabase {
         return applicationTransaction() != null || applicationCommitsByItself()
                 ? statement.get()
                 : inTransaction(statement);
-    }
-
-    /**
-     * Whether a statement of the calling thread may be sent by another one: it is in no transaction, and the data source
-     * is a plain pool. One that is wrapped may choose or prepare its connections by the thread that asks.
-     */
-    boolean sharesCommits() {
-        return application.getClass() == HikariDataSource.class
-                && applicationTransaction() == null
-                && applicationCommitsByItself();
     }
 
     private boolean applicationCommitsByItself() {

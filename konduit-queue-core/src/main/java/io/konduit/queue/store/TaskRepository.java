@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import io.konduit.queue.Submission;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -13,6 +14,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.core.namedparam.EmptySqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Puts tasks in, reads them, takes them back: what joins the application's transaction. */
@@ -22,19 +25,19 @@ public final class TaskRepository {
 
     private final QueueDatabase database;
     private final TaskRows rows;
-    private final GroupedInserts grouped = new GroupedInserts(this::insertKeyless);
+    private final String enqueue;
 
     public TaskRepository(QueueDatabase database) {
         this.database = database;
+        this.enqueue = NamedParameterUtils.substituteNamedParameters(
+                database.statements().get("enqueue"), EmptySqlParameterSource.INSTANCE);
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
     }
 
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {
-            return database.sharesCommits()
-                    ? grouped.insert(task)
-                    : database.joining(() -> insertOne(task));
+            return database.joining(() -> insertOne(task));
         }
         return database.joining(() -> enqueueUnique(task));
     }
@@ -106,12 +109,26 @@ public final class TaskRepository {
                 .map(id -> new Submission(TaskId.of(id), false));
     }
 
-    private List<Submission> insertKeyless(List<NewTask> tasks) {
-        return tasks.size() == 1 ? List.of(insertOne(tasks.get(0))) : insertMany(tasks);
-    }
-
+    /** The one statement that serves a single task and is sent for each: its parameters have their places. */
     private Submission insertOne(NewTask task) {
-        return created(insert("enqueue", task).query(Long.class).single());
+        List<Long> id = database.insertingTemplate()
+                .query(
+                        enqueue,
+                        statement -> {
+                            statement.setString(1, task.queue());
+                            statement.setString(2, task.type());
+                            statement.setString(3, task.payload());
+                            statement.setInt(4, task.priority());
+                            statement.setObject(5, utc(task.runAt()), Types.TIMESTAMP_WITH_TIMEZONE);
+                            statement.setLong(6, task.delay().toMillis());
+                            statement.setObject(7, task.maxAttempts(), Types.INTEGER);
+                            statement.setObject(8, task.reapable(), Types.BOOLEAN);
+                            statement.setObject(9, millis(task.lockTimeout()), Types.BIGINT);
+                            statement.setObject(10, millis(task.timeout()), Types.BIGINT);
+                            statement.setString(11, task.traceContext());
+                        },
+                        (row, number) -> row.getLong(1));
+        return created(id.get(0));
     }
 
     private JdbcClient.StatementSpec insert(String statement, NewTask task) {

@@ -16,12 +16,6 @@ import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -29,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -147,50 +140,6 @@ class EnqueueTests {
                         .single())
                 .as("all of the same moment, a minute after they were made")
                 .isEqualTo(1);
-    }
-
-    @Test
-    void enqueuesAtTheSameTimeShareStatementsAndKeepTheirIds() {
-        int callers = 8;
-        int each = 200;
-        ConcurrentMap<Long, Integer> payloads = new ConcurrentHashMap<>();
-        ExecutorService threads = Executors.newFixedThreadPool(callers);
-        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = queueOn(counted.database());
-            List<String> statements = counted.statementsOf(() -> CompletableFuture.allOf(IntStream.range(0, callers)
-                            .mapToObj(caller -> CompletableFuture.runAsync(
-                                    () -> IntStream.range(caller * each, (caller + 1) * each)
-                                            .forEach(i -> payloads.put(
-                                                    own.enqueue("mail", i).value(), i)),
-                                    threads))
-                            .toArray(CompletableFuture[]::new))
-                    .join());
-            assertThat(statements).hasSizeLessThan(callers * each);
-        } finally {
-            threads.shutdownNow();
-        }
-        assertThat(payloads).hasSize(callers * each);
-        assertThat(harness.jdbc()
-                        .sql("select id, payload::text::int as number from konduit_task")
-                        .query((row, number) -> Map.entry(row.getLong(1), row.getInt(2)))
-                        .list())
-                .hasSize(callers * each)
-                .allSatisfy(row -> assertThat(payloads).contains(row));
-    }
-
-    @Test
-    void enqueueInATransactionIsNeverSentByAnotherThread() {
-        try (HikariDataSource pool = harness.testDatabase().newPool(4);
-                ControlPool control = new ControlPool(pool, 2, Duration.ofSeconds(10))) {
-            QueueDatabase database = new QueueDatabase(pool, control, null);
-            assertThat(database.sharesCommits()).isTrue();
-            new TransactionTemplate(new DataSourceTransactionManager(pool))
-                    .executeWithoutResult(
-                            status -> assertThat(database.sharesCommits()).isFalse());
-            assertThat(new QueueDatabase(new DelegatingDataSource(pool), control, null).sharesCommits())
-                    .as("a wrapper may choose its connection by the thread")
-                    .isFalse();
-        }
     }
 
     @Test
