@@ -31,7 +31,7 @@ final class DrainWorkloads {
     private void warmed(Body body) throws Exception {
         peer.createSchema(lab.admin);
         try (var ds = lab.db.pool(Lab.THREADS + 4, false)) {
-            lab.warmUp(i -> lab.drainAll(ds, lab.sizes.drainJobs(peer) / 4));
+            lab.warmUp(2, i -> lab.drainAll(ds, lab.sizes.drainJobs(peer) / 4));
             body.run(ds);
         }
     }

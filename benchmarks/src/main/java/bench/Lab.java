@@ -55,8 +55,13 @@ final class Lab {
 
     /** By time, not by count: on few cores the compiler needs a while next to the work. */
     void warmUp(WarmUp w) throws Exception {
+        warmUp(1, w);
+    }
+
+    /** Longer for what has pauses in it, as starts of a worker. */
+    void warmUp(int times, WarmUp w) throws Exception {
         long t0 = System.nanoTime();
-        for (int i = 0; System.nanoTime() - t0 < sizes.warmUpSeconds() * 1_000_000_000L; i++) w.run(i);
+        for (int i = 0; System.nanoTime() - t0 < times * sizes.warmUpSeconds() * 1_000_000_000L; i++) w.run(i);
     }
 
     void settle() throws Exception {

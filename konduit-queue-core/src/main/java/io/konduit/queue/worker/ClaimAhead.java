@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 final class ClaimAhead {
     private static final double HORIZON_NANOS = Duration.ofMillis(100).toNanos();
-    private static final int MOST = 2_000;
+    private static final int MOST = 4_000;
     private static final double WEIGHT = 1.0 / 16;
 
     private final int slots;

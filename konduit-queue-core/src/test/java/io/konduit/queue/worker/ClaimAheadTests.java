@@ -27,7 +27,7 @@ class ClaimAheadTests {
 
     @Test
     void quickTypeFillsBatches() {
-        assertThat(after(10, 50, Duration.ofNanos(10_000)).allowance()).isEqualTo(2_000);
+        assertThat(after(10, 50, Duration.ofNanos(10_000)).allowance()).isEqualTo(4_000);
         assertThat(after(10, 50, Duration.ofMillis(20)).allowance()).isEqualTo(50);
         assertThat(after(10, 50, Duration.ofMillis(100)).allowance()).isEqualTo(10);
     }
