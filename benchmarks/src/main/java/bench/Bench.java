@@ -49,6 +49,7 @@ public final class Bench {
             case "idle" -> new RestingWorkloads(lab).idle(profile);
             case "memory" -> new RestingWorkloads(lab).memory();
             case "reclaim" -> new RestingWorkloads(lab).reclaim();
+            case "profile" -> new ProfileWorkloads(lab).all();
             // in processes of their own, for the workloads above
             case "producer" -> new Roles(lab).producer(profile);
             case "worker" -> new Roles(lab).worker(profile, Integer.parseInt(a[3]));

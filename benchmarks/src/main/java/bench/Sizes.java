@@ -1,5 +1,6 @@
 package bench;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** How much is done: a quick run only shows that everything still runs. */
@@ -21,9 +22,13 @@ record Sizes(
 
     /** How every JVM is started: a quick run saves the time to compile well. */
     static List<String> jvmOptions() {
-        return QUICK
-                ? List.of("-Dquick=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-                : List.of("-Dquick=false");
+        List<String> options = new ArrayList<>(
+                QUICK
+                        ? List.of("-Dquick=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+                        : List.of("-Dquick=false"));
+        String more = System.getenv().getOrDefault("BENCH_JVM_OPTIONS", "").trim();
+        if (!more.isEmpty()) options.addAll(List.of(more.split("\\s+")));
+        return options;
     }
 
     static Sizes current() {

@@ -18,4 +18,12 @@ public interface Chore {
     default boolean isVital() {
         return false;
     }
+
+    /**
+     * Whether each pass is recorded in {@code konduit_chore}, so that a new leader waits for the rest of the interval. Not
+     * worth two more statements for a short chore that may as well run once too often.
+     */
+    default boolean isRecorded() {
+        return true;
+    }
 }

@@ -119,7 +119,8 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             return isOurTurn(chore) ? runNow(chore) : jittered(chore.interval());
         }
         Duration next = jittered(chore.interval());
-        if (leadership.state() == LeadershipState.LEADER && isPastSince(chore, mostOf(chore.interval()))) {
+        if (leadership.state() == LeadershipState.LEADER
+                && (!chore.isRecorded() || isPastSince(chore, mostOf(chore.interval())))) {
             next = runNow(chore);
         }
         return shorter(next, jittered(LOOK_AROUND));
@@ -156,7 +157,9 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private Duration runNow(Chore chore) {
         try {
             Duration next = chore.run();
-            passes.recordPass(chore.name(), worker);
+            if (chore.isRecorded()) {
+                passes.recordPass(chore.name(), worker);
+            }
             return next;
         } catch (RuntimeException | Error e) {
             log.warn("'{}' failed and is tried again: {}", chore.name(), e.toString());

@@ -3,7 +3,12 @@ package io.konduit.queue.store;
 import java.util.UUID;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
+import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 
 /** The leader lock in {@code konduit_shedlock}, on the control pool and by the database's clock. */
 public final class LeaderLocks {
@@ -18,6 +23,7 @@ public final class LeaderLocks {
                 .withJdbcTemplate(new JdbcTemplate(database.control()))
                 .withTableName(database.table("konduit_shedlock"))
                 .withLockedByValue(worker.toString())
+                .withTransactionManager(new EachStatementCommits())
                 .usingDbTime()
                 .build());
         return configuration -> {
@@ -25,5 +31,26 @@ public final class LeaderLocks {
             locks.clearCache();
             return locks.lock(configuration);
         };
+    }
+
+    /**
+     * Every step of the lock is one statement on a connection that commits by itself, and no caller has a transaction on
+     * the control pool: begin and commit would be two more.
+     */
+    private static final class EachStatementCommits implements PlatformTransactionManager {
+        @Override
+        public TransactionStatus getTransaction(@Nullable TransactionDefinition definition) {
+            return new SimpleTransactionStatus();
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            // the statement has
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            // the statement has
+        }
     }
 }

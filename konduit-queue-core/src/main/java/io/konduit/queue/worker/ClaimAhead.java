@@ -24,6 +24,15 @@ final class ClaimAhead {
         averageNanos = samples == 1 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
     }
 
+    /**
+     * A task that must not run twice was run: if this worker is lost, each of its kind that only waits here is held for
+     * a person. So none is claimed ahead, and few until many others have been run.
+     */
+    synchronized void ranOnlyOnce() {
+        samples++;
+        averageNanos = Math.max(averageNanos, 2 * slots * HORIZON_NANOS);
+    }
+
     synchronized int allowance() {
         if (samples < slots) {
             return 0;

@@ -12,6 +12,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -36,9 +37,14 @@ final class TaskPoller {
     private final ClaimAhead ahead;
     private final ClaimBounds bounds;
     private final PollSignal signal = new PollSignal();
-    private final LinkedBlockingQueue<Execution> buffer = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Entry> buffer = new LinkedBlockingQueue<>();
     private final AtomicInteger occupied = new AtomicInteger();
     private volatile boolean stopped;
+
+    /** What waits for a slot: a task, or null for a slot that is to end. An idle slot then waits without looking around. */
+    private record Entry(@Nullable Execution execution) {
+        static final Entry END = new Entry(null);
+    }
 
     /** What all pollers of a worker share. */
     record Node(
@@ -74,7 +80,10 @@ final class TaskPoller {
     void stop() {
         stopped = true;
         signal.tasksDue();
-        returnBuffered(Duration.ZERO);
+        returnBuffered();
+        for (int i = 0; i < lane.slots(); i++) {
+            buffer.add(Entry.END);
+        }
     }
 
     /** How many tasks are claimed and not finished. */
@@ -126,12 +135,11 @@ final class TaskPoller {
     void slotLoop() {
         while (true) {
             try {
-                Execution execution = buffer.poll(100, TimeUnit.MILLISECONDS);
-                if (execution != null) {
-                    process(execution);
-                } else if (stopped) {
+                Execution execution = buffer.take().execution();
+                if (execution == null) {
                     return;
                 }
+                process(execution);
             } catch (InterruptedException e) {
                 if (stopped) {
                     return;
@@ -184,7 +192,7 @@ final class TaskPoller {
             node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
         } else {
             occupied.incrementAndGet();
-            buffer.add(execution);
+            buffer.add(new Entry(execution));
         }
     }
 
@@ -247,7 +255,11 @@ final class TaskPoller {
         }
         node.events().started(execution);
         Outcome outcome = node.runner().run(execution, handler.get());
-        ahead.ran(execution.took().toNanos());
+        if (execution.task().reapable()) {
+            ahead.ran(execution.took().toNanos());
+        } else {
+            ahead.ranOnlyOnce();
+        }
         return outcome;
     }
 
@@ -268,17 +280,24 @@ final class TaskPoller {
 
     /** Gives back what has waited for a slot for longer than this: claimed ahead on an estimate that did not hold. */
     private void returnBuffered(Duration waited) {
-        Execution oldest = buffer.peek();
-        if (oldest == null || System.nanoTime() - oldest.claimedNanos() < waited.toNanos()) {
-            return;
+        Entry oldest = buffer.peek();
+        if (oldest != null
+                && oldest.execution() != null
+                && System.nanoTime() - oldest.execution().claimedNanos() >= waited.toNanos()) {
+            returnBuffered();
         }
-        List<Execution> returned = new ArrayList<>();
-        for (Execution execution = buffer.poll(); execution != null; execution = buffer.poll()) {
-            returned.add(execution);
-        }
-        for (Execution execution : returned) {
-            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
-            occupied.decrementAndGet();
+    }
+
+    private void returnBuffered() {
+        List<Entry> returned = new ArrayList<>();
+        buffer.drainTo(returned);
+        for (Entry entry : returned) {
+            if (entry.execution() == null) {
+                buffer.add(entry);
+            } else {
+                node.completer().report(new Outcome.GivenBack(entry.execution(), Duration.ZERO));
+                occupied.decrementAndGet();
+            }
         }
     }
 

@@ -308,6 +308,20 @@ class LeaderOnlySchedulerTests {
     }
 
     @Test
+    @Tag("L4")
+    void aChoreThatIsNotRecordedRunsOnTheLeaderAloneAndLeavesNothingBehind() {
+        AtomicInteger passes = new AtomicInteger();
+        Chore unrecorded = new PeriodicChore("unrecorded", INTERVAL, passes::incrementAndGet, false);
+        LeaderOnlyScheduler leader = leader();
+        leader.tick(unrecorded);
+        leader.tick(unrecorded);
+        follower().tick(unrecorded);
+        assertThat(passes).hasValue(2);
+        assertThat(new ChoreRepository(harness.database()).sinceLastPass("unrecorded"))
+                .isEmpty();
+    }
+
+    @Test
     @Tag("L6")
     void everyInstanceMakesAStartUpPassOfTheVitalChore() {
         List<TestChore> chores = Stream.generate(() -> new TestChore(true, Duration.ofHours(1)))

@@ -95,6 +95,17 @@ class CostGuardTests {
         assertWalPerTask(cost, 390);
     }
 
+    /** PostgreSQL reads the text of each anew for every statement; see decision 9. */
+    @Test
+    void hotTableHasOneCheck() {
+        assertThat(JdbcClient.create(testDatabase.dataSource())
+                        .sql(
+                                "select conname from pg_constraint where conrelid = 'konduit_task'::regclass and contype = 'c'")
+                        .query(String.class)
+                        .list())
+                .containsExactly("konduit_task_lease");
+    }
+
     @Test
     void enqueueingManyIsOneStatement() {
         Cost cost = cost(database.application(), this::enqueueAll);

@@ -39,4 +39,19 @@ class ClaimAheadTests {
         ahead.ran(Duration.ofSeconds(10).toNanos());
         assertThat(ahead.allowance()).isZero();
     }
+
+    @Test
+    void nothingIsClaimedAheadAfterATaskThatMustNotRunTwice() {
+        ClaimAhead ahead = after(10, 1_000, Duration.ofNanos(10_000));
+        ahead.ranOnlyOnce();
+        assertThat(ahead.allowance()).isZero();
+        for (int i = 0; i < 30; i++) {
+            ahead.ran(Duration.ofNanos(10_000).toNanos());
+        }
+        assertThat(ahead.allowance()).as("few until many others have been run").isLessThan(10);
+        for (int i = 0; i < 1_000; i++) {
+            ahead.ran(Duration.ofNanos(10_000).toNanos());
+        }
+        assertThat(ahead.allowance()).isEqualTo(4_000);
+    }
 }

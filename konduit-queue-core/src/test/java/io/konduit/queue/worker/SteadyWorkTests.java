@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,36 @@ class SteadyWorkTests {
         await().until(() -> completed() == 303);
         assertThat(counter.suspects).hasValue(3);
         assertThat(counter.neighboursOfSuspects).hasValue(0);
+    }
+
+    static class Once {
+        final AtomicInteger runs = new AtomicInteger();
+        final AtomicLong runningAtTheMiddle = new AtomicLong();
+
+        @JobHandler(value = "once", reapable = false)
+        void once() {
+            if (runs.incrementAndGet() == 300) {
+                runningAtTheMiddle.set(harness.jdbc()
+                        .sql("select count(*) from konduit_task where status = 'RUNNING'")
+                        .query(Long.class)
+                        .single());
+            }
+        }
+    }
+
+    @Test
+    @Tag("L13")
+    void tasksThatMustNotRunTwiceAreNotClaimedAheadHoweverQuickTheyAre() {
+        Once once = new Once();
+        harness.queue()
+                .enqueueAll(IntStream.range(0, 600)
+                        .mapToObj(i -> TaskRequest.of("once", i))
+                        .toList());
+        harness.startWorker(With.concurrency(1), once);
+        await().until(() -> completed() == 600);
+        assertThat(once.runningAtTheMiddle)
+                .as("the one that runs, and outcomes that are about to be written")
+                .hasValueBetween(1L, 20L);
     }
 
     @Test

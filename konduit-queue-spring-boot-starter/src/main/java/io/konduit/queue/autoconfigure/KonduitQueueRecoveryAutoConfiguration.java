@@ -113,7 +113,7 @@ public final class KonduitQueueRecoveryAutoConfiguration {
         }
         Duration stale = properties.worker().staleThreshold();
         requireTwoBeats(stale, properties.worker().heartbeatInterval());
-        chores.add(new PeriodicChore("stale-workers", stale.dividedBy(4), () -> registry.markStaleOnce(stale)));
+        chores.add(new PeriodicChore("stale-workers", stale.dividedBy(4), () -> registry.markStaleOnce(stale), false));
         RetentionRepository rows = new RetentionRepository(database);
         for (Kind kind : Kind.values()) {
             if (!retention.keep(kind).isZero()) {

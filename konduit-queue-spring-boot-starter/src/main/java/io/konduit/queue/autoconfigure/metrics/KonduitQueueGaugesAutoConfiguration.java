@@ -45,7 +45,7 @@ public final class KonduitQueueGaugesAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "konduitGaugesChore")
     PeriodicChore konduitGaugesChore(QueueGauges gauges) {
-        return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refresh);
+        return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refresh, false);
     }
 
     @Bean
