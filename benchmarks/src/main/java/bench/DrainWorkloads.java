@@ -79,7 +79,7 @@ final class DrainWorkloads {
         List<Integer> backlogs = new ArrayList<>(List.of(10_000, lab.sizes.bigBacklog()));
         // a system that would need hours for them is not asked to
         if (huge && peer.drainJobs() >= 50_000) backlogs.add(10_000_000);
-        int times = Sizes.QUICK ? 1 : 2 * lab.sizes.repetitions() + 1;
+        int times = Sizes.QUICK ? 1 : 7 * lab.sizes.repetitions(); // a window is only a fraction of a second
         warmed(ds -> {
             for (int waiting : backlogs) {
                 int ahead = waiting;

@@ -31,11 +31,9 @@ final class ProfileWorkloads {
         lab.peer.createSchema(lab.admin);
         try (var ds = lab.db.pool(Lab.THREADS + 4, false)) {
             try (Producer p = lab.peer.remoteProducer(ds, Profile.DEFAULT)) {
-                lab.warmUp(i -> p.enqueue(i));
                 lab.lived();
-                enqueueing(PRODUCERS, () -> {
-                    p.enqueue(10_000_000 + jobs.getAndIncrement());
-                });
+                enqueueing(PRODUCERS, () -> p.enqueue(10_000_000 + jobs.getAndIncrement()));
+                Thread.sleep(2 * lab.sizes.warmUpSeconds() * 1_000L);
                 report("single enqueue", () -> Thread.sleep(SECONDS * 1_000L));
                 stopEnqueueing();
                 lab.lived();

@@ -321,6 +321,6 @@ final class TaskPoller {
 
     private static long jittered(Duration interval) {
         return (long)
-                (interval.toNanos() * (0.8 + 0.2 * ThreadLocalRandom.current().nextDouble()));
+                (interval.toNanos() * (0.9 + 0.1 * ThreadLocalRandom.current().nextDouble()));
     }
 }
