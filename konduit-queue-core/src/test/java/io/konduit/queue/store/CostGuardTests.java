@@ -130,7 +130,7 @@ class CostGuardTests {
         assertThat(cost.rows("konduit_task")).isEqualTo(new Rows(0, TASKS, 0));
         assertThat(cost.otherTables("konduit_task")).isEmpty();
         assertThat(cost.seqScans()).isZero();
-        assertThat(cost.indexFetches()).isLessThan(2_300);
+        assertThat(cost.indexFetches()).isLessThan(1_150);
         assertWalPerTask(cost, 495);
     }
 
