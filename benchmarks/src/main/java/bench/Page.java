@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.stream.StreamSupport;
 
 /** The report: goals, plots, all figures, and where they come from. */
 final class Page {
@@ -199,12 +198,13 @@ final class Page {
         Map<String, double[]> lines = new LinkedHashMap<>();
         for (String system : Plan.SYSTEMS) {
             JsonNode portions = results.parameter(system, "open_transaction", "transaction held open", "portions");
-            if (portions.isArray())
-                lines.put(
-                        system,
-                        StreamSupport.stream(portions.spliterator(), false)
-                                .mapToDouble(JsonNode::asDouble)
-                                .toArray());
+            if (portions.isArray()) {
+                double[] rates = new double[10];
+                // a system that was stopped has fewer
+                for (int i = 0; i < rates.length; i++)
+                    rates[i] = portions.path(i).asDouble(Double.NaN);
+                lines.put(system, rates);
+            }
         }
         if (lines.isEmpty()) return;
         int jobs = results.parameter(US, "open_transaction", "transaction held open", "jobs")
