@@ -61,8 +61,12 @@ mutation "reclaim waits for locked rows" "$sql/reclaim.sql" \
 mutation "reclaim does not check the row again" "$sql/reclaim.sql" \
   "/and t\.status = 'RUNNING'/d
 /and case when :abandonedMs::bigint is null/,/ end\$/d" 'OrphanReclaimerTests#leaseThatWasExtended*+taskThatWasTaken*'
+mutation "reclaim takes what does not run" "$sql/reclaim.sql" \
+  "/and t\.status = 'RUNNING'/d" 'OrphanReclaimerTests#taskThatWasTakenAfter*'
+mutation "running task without an end of its lease stays" "$sql/find-expired.sql $sql/reclaim.sql" \
+  's/coalesce(\(t\.\)\{0,1\}lock_timeout_at, \(t\.\)\{0,1\}created_at)/\1lock_timeout_at/' 'OrphanReclaimerTests#reclaimsRunningTaskThatHasNoEnd*'
 mutation "reclaim takes a lease at the moment it ends" "$sql/find-expired.sql $sql/reclaim.sql" \
-  's/lock_timeout_at < least(/lock_timeout_at <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheVeryMoment*'
+  's/ < least(/ <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheVeryMoment*'
 mutation "grace is ignored" "$sql/find-expired.sql $sql/reclaim.sql" \
   's/ - :graceMs \* interval/ - 0 * :graceMs * interval/' 'LeaseExpiryTests#graceIsAdded*'
 mutation "task that is not reapable is reaped" "$sql/reclaim.sql" \

@@ -33,9 +33,9 @@ final class EnqueueWorkloads {
                 Child listener =
                         peer.hasWakeUps() ? Child.start(lab, "worker", Profile.OTHER_QUEUE.name(), "0") : null) {
             int jobs = lab.sizes.enqueueJobs();
-            lab.warmUp(i -> enqueue(p, i * (long) jobs, jobs / 2));
+            lab.warmUp(2, i -> enqueue(p, i * (long) jobs, jobs / 2));
             if (quiet == null) {
-                double[] rates = lab.repeat(() -> once(p));
+                double[] rates = lab.repeat(2 * lab.sizes.repetitions(), () -> once(p));
                 lab.line("enqueue_single", "4 threads", rates, "jobs/s", "jobs", jobs);
                 return;
             }
@@ -89,8 +89,8 @@ final class EnqueueWorkloads {
         lab.peer.createSchema(lab.admin);
         try (var ds = lab.db.pool(4, false);
                 Producer p = lab.peer.remoteProducer(ds, Profile.DEFAULT)) {
-            lab.warmUp(i -> p.enqueueAll(i * (long) chunk, chunk));
-            double[] rates = lab.repeat(() -> {
+            lab.warmUp(2, i -> p.enqueueAll(i * (long) chunk, chunk));
+            double[] rates = lab.repeat(2 * lab.sizes.repetitions(), () -> {
                 lab.lived();
                 long t0 = System.nanoTime();
                 int n = 0;

@@ -58,7 +58,7 @@ final class Lab {
         warmUp(1, w);
     }
 
-    /** Longer for what has pauses in it, as starts of a worker. */
+    /** Longer for what has pauses in it, as starts of a worker, or needs long until it is compiled. */
     void warmUp(int times, WarmUp w) throws Exception {
         long t0 = System.nanoTime();
         for (int i = 0; System.nanoTime() - t0 < times * sizes.warmUpSeconds() * 1_000_000_000L; i++) w.run(i);

@@ -17,7 +17,8 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class Notifier implements TaskWakeUp, SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(Notifier.class);
-    private static final Duration SPACING = Duration.ofMillis(5);
+    private static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
+    private static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
 
     private final NotificationChannel channel;
     private final Set<String> pending = new HashSet<>();
@@ -38,9 +39,11 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
 
     private void loop() {
         try {
+            long spacing = SHORTEST_SPACING_NANOS;
             while (true) {
                 send(take());
-                TimeUnit.NANOSECONDS.sleep(SPACING.toNanos());
+                TimeUnit.NANOSECONDS.sleep(spacing);
+                spacing = isSomethingPending() ? Math.min(LONGEST_SPACING_NANOS, 2 * spacing) : SHORTEST_SPACING_NANOS;
             }
         } catch (InterruptedException e) {
             log.debug("The notifier has stopped");
@@ -55,6 +58,13 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
             Set<String> taken = Set.copyOf(pending);
             pending.clear();
             return taken;
+        }
+    }
+
+    /** Then the enqueues do not pause, and those who were woken are busy. */
+    private boolean isSomethingPending() {
+        synchronized (pending) {
+            return !pending.isEmpty();
         }
     }
 

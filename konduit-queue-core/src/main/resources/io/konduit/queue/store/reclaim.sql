@@ -12,7 +12,7 @@ with taken as materialized (
    where t.id = any (:ids::bigint[])
      and t.status = 'RUNNING'
      and case when :abandonedMs::bigint is null
-              then t.lock_timeout_at < least(:moment::timestamptz, statement_timestamp()) - :graceMs * interval '1 millisecond'
+              then coalesce(t.lock_timeout_at, t.created_at) < least(:moment::timestamptz, statement_timestamp()) - :graceMs * interval '1 millisecond'
               else greatest(t.locked_at, t.last_checkpoint_at)
                    < statement_timestamp() - :abandonedMs::bigint * interval '1 millisecond' end
    order by t.id

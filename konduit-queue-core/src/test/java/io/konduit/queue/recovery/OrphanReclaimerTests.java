@@ -19,6 +19,7 @@ import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -110,6 +111,37 @@ class OrphanReclaimerTests {
                 .containsEntry("hold_reason", null);
         assertThat(row.get("checkpoint")).hasToString("{\"page\": 7}");
         assertThat(row.get("last_checkpoint_at")).isNotNull();
+    }
+
+    /** No statement leaves such a row, but a repair by hand may: it must not stay as it is for ever. */
+    @Test
+    @Tag("L3")
+    void reclaimsRunningTaskThatHasNoEndOfItsLease() {
+        ClaimedTask task = recovery.running(worker);
+        recovery.jdbc()
+                .sql("alter table konduit_task drop constraint rule_lease")
+                .update();
+        try {
+            recovery.jdbc()
+                    .sql("update konduit_task set lock_timeout_at = null where id = :id")
+                    .param("id", task.id())
+                    .update();
+            ReclaimRepository reclaims = new ReclaimRepository(recovery.database());
+            assertThat(reclaims.millisToNextExpiry().orElseThrow()).isNegative();
+            assertThat(recovery.administration().orphans(10)).hasSize(1);
+
+            ReclaimResult result = recovery.reclaimer().reclaimOnce();
+
+            assertThat(result).isEqualTo(new ReclaimResult(1, 0, 0, 0, Duration.ZERO));
+        } finally {
+            recovery.jdbc()
+                    .sql(
+                            "alter table konduit_task add constraint rule_lease check ((status = 'RUNNING') = (locked_by is not null)"
+                                    + " and (locked_by is null) = (locked_at is null) and (locked_by is null) = (lock_timeout_at is null)) not valid")
+                    .update();
+        }
+        assertThat(recovery.status(task.id())).isEqualTo("PENDING");
+        assertThat(recovery.incidents(task.id())).hasSize(1);
     }
 
     @Test
@@ -474,6 +506,18 @@ class OrphanReclaimerTests {
                 .containsEntry("status", "RUNNING")
                 .containsEntry("locked_by", newOwner.worker())
                 .containsEntry("zombie_count", 1);
+        assertThat(recovery.incidents(task.id())).hasSize(1);
+    }
+
+    @Test
+    void taskThatWasTakenAfterItWasFoundIsNotTakenTwice() {
+        RecoveryFixture probed = new RecoveryFixture(RecoveryFixture.databaseOn(probe));
+        ClaimedTask task = recovery.orphan(worker);
+        probe.onceBefore(RECLAIM, () -> recovery.reclaimer().reclaimOnce());
+
+        assertThat(probed.reclaimer().reclaimOnce().total()).isZero();
+
+        assertThat(recovery.row(task.id())).containsEntry("status", "PENDING").containsEntry("zombie_count", 1);
         assertThat(recovery.incidents(task.id())).hasSize(1);
     }
 

@@ -336,7 +336,8 @@ class PlanTests {
     private static String withoutParameters(String sql) {
         return sql.replaceAll("--[^\\n]*", "")
                 .replaceAll("(?<!:):[A-Za-z]+|\\?", "?")
-                .replaceAll("\\s+", " ");
+                .replaceAll("\\s+", " ")
+                .strip();
     }
 
     private static void assertCheap(String name, String plan) {
