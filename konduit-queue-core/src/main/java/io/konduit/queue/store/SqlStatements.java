@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The statements, one {@code .sql} resource each, with every {@code konduit_*} name put into the configured schema. */
 final class SqlStatements {
-    private static final Pattern COMMENT = Pattern.compile("^ *--.*\\R", Pattern.MULTILINE);
     private static final Pattern NAME = Pattern.compile(
             "\\bkonduit_(tasks|task_history|task_incident|task_id_seq|task|worker|chore|queue_audit|queue|shedlock)\\b");
 
@@ -26,11 +25,6 @@ final class SqlStatements {
     /** The statement in {@code <name>.sql}. */
     String get(String name) {
         return loaded.computeIfAbsent(name, this::load);
-    }
-
-    /** The statement without its comments: PostgreSQL copies the text several times for each execution. */
-    String withoutComments(String name) {
-        return COMMENT.matcher(get(name)).replaceAll("");
     }
 
     /** A table's name in the configured schema. */

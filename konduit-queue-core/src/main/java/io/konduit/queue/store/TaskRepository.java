@@ -30,7 +30,7 @@ public final class TaskRepository {
     public TaskRepository(QueueDatabase database) {
         this.database = database;
         this.enqueue = NamedParameterUtils.substituteNamedParameters(
-                database.statements().withoutComments("enqueue"), EmptySqlParameterSource.INSTANCE);
+                database.statements().get("enqueue"), EmptySqlParameterSource.INSTANCE);
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
     }
 

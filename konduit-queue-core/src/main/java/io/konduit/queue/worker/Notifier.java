@@ -17,8 +17,8 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class Notifier implements TaskWakeUp, SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(Notifier.class);
-    private static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
-    private static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
+    static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
+    static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
 
     private final NotificationChannel channel;
     private final Set<String> pending = new HashSet<>();
@@ -43,7 +43,7 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
             while (true) {
                 send(take());
                 TimeUnit.NANOSECONDS.sleep(spacing);
-                spacing = isSomethingPending() ? Math.min(LONGEST_SPACING_NANOS, 2 * spacing) : SHORTEST_SPACING_NANOS;
+                spacing = spacingAfter(spacing, isSomethingPending());
             }
         } catch (InterruptedException e) {
             log.debug("The notifier has stopped");
@@ -61,7 +61,11 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
         }
     }
 
-    /** Then the enqueues do not pause, and those who were woken are busy. */
+    /** Longer when something came meanwhile: then the enqueues do not pause, and those who were woken are busy. */
+    static long spacingAfter(long nanos, boolean somethingCame) {
+        return somethingCame ? Math.min(LONGEST_SPACING_NANOS, 2 * nanos) : SHORTEST_SPACING_NANOS;
+    }
+
     private boolean isSomethingPending() {
         synchronized (pending) {
             return !pending.isEmpty();

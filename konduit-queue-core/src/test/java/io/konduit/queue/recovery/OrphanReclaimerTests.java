@@ -18,9 +18,11 @@ import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.InspectionRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
+import io.konduit.queue.store.StatisticsRepository;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -118,6 +120,10 @@ class OrphanReclaimerTests {
     @Tag("L3")
     void reclaimsRunningTaskThatHasNoEndOfItsLease() {
         ClaimedTask task = recovery.running(worker);
+        String rule = recovery.jdbc()
+                .sql("select pg_get_constraintdef(oid) from pg_constraint where conname = 'rule_lease'")
+                .query(String.class)
+                .single();
         recovery.jdbc()
                 .sql("alter table konduit_task drop constraint rule_lease")
                 .update();
@@ -126,18 +132,24 @@ class OrphanReclaimerTests {
                     .sql("update konduit_task set lock_timeout_at = null where id = :id")
                     .param("id", task.id())
                     .update();
-            ReclaimRepository reclaims = new ReclaimRepository(recovery.database());
-            assertThat(reclaims.millisToNextExpiry().orElseThrow()).isNegative();
+            assertThat(new ReclaimRepository(recovery.database())
+                            .millisToNextExpiry()
+                            .orElseThrow())
+                    .isNegative();
             assertThat(recovery.administration().orphans(10)).hasSize(1);
+            assertThat(new InspectionRepository(recovery.database()).orphans(Duration.ZERO, 5, 10))
+                    .hasSize(1);
+            assertThat(StatisticsRepository.onControlPath(recovery.database())
+                            .recovery(3, "reaper")
+                            .oldestExpiredSeconds())
+                    .isPositive();
 
             ReclaimResult result = recovery.reclaimer().reclaimOnce();
 
             assertThat(result).isEqualTo(new ReclaimResult(1, 0, 0, 0, Duration.ZERO));
         } finally {
             recovery.jdbc()
-                    .sql(
-                            "alter table konduit_task add constraint rule_lease check ((status = 'RUNNING') = (locked_by is not null)"
-                                    + " and (locked_by is null) = (locked_at is null) and (locked_by is null) = (lock_timeout_at is null)) not valid")
+                    .sql("alter table konduit_task add constraint rule_lease " + rule + " not valid")
                     .update();
         }
         assertThat(recovery.status(task.id())).isEqualTo("PENDING");

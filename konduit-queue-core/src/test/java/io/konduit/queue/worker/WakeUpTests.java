@@ -145,6 +145,16 @@ class WakeUpTests {
     }
 
     @Test
+    void notificationsAreSpacedWiderWhileEnqueuesDoNotPauseAndAtOnceAgainAfterwards() {
+        long first = Notifier.spacingAfter(Notifier.SHORTEST_SPACING_NANOS, true);
+        assertThat(first).isGreaterThan(Notifier.SHORTEST_SPACING_NANOS).isLessThan(Notifier.LONGEST_SPACING_NANOS);
+        assertThat(Notifier.spacingAfter(Notifier.LONGEST_SPACING_NANOS, true))
+                .isEqualTo(Notifier.LONGEST_SPACING_NANOS);
+        assertThat(Notifier.spacingAfter(Notifier.LONGEST_SPACING_NANOS, false))
+                .isEqualTo(Notifier.SHORTEST_SPACING_NANOS);
+    }
+
+    @Test
     void manyWakeUpsBecomeFewNotifications() throws Exception {
         NotificationChannel channel = new NotificationChannel(harness.database());
         Notifier notifier = new Notifier(channel);
