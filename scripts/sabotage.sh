@@ -91,6 +91,22 @@ mutation "outage guard never waits" "$java/recovery/OutageGuard.java" \
   '/public synchronized Duration remaining()/a\
         if (roundNanos >= 0) { return Duration.ZERO; }' 'OutageGuardTests'
 
+# ---- enqueues that share a statement ----
+mutation "group that was refused is not tried one by one" "$java/store/EnqueueGroups.java" \
+  's/ && DatabaseErrors\.isRefusal(e)/ \&\& false/' 'EnqueueGroupsTests#onlyTheTaskThatTheDatabaseRefusesFails'
+mutation "group with a lost reply is sent again" "$java/store/EnqueueGroups.java" \
+  's/ && DatabaseErrors\.isRefusal(e)//' 'EnqueueGroupsTests#whenTheReplyIsLost*'
+mutation "group takes tasks of transactions" "$java/store/QueueDatabase.java" \
+  '/^    boolean isOneStatementLikeAnother/,/^    }/{
+s/!TransactionSynchronizationManager\.isActualTransactionActive()/true/
+s/!TransactionSynchronizationManager\.hasResource(application)/true/
+}' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
+mutation "group waits for a statement that hangs" "$java/store/EnqueueGroups.java" \
+  's/came + patienceNanos/came + 1_000 * patienceNanos/
+s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#whoWaitsBehindAStatement*'
+mutation "group hands out its ids the wrong way round" "$java/store/EnqueueGroups.java" \
+  's/stored\.get(i)/stored.get(group.size() - 1 - i)/' 'EnqueueGroupsTests#whoComesMeanwhile*'
+
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
   's/lock_timeout_at = clock_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'

@@ -1,9 +1,11 @@
 package io.konduit.queue.store;
 
 import java.sql.SQLException;
+import java.util.Set;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.TransactionException;
 
 /** Tells errors that pass by themselves from errors that come again however often a statement is tried. */
@@ -14,7 +16,25 @@ public final class DatabaseErrors {
     /** Class 25: a server that is read-only for the moment, such as a standby just before it takes over. */
     private static final String TRANSACTION_STATE = "25";
 
+    /** Class 40 but not this one: the transaction was rolled back. */
+    private static final String COMPLETION_UNKNOWN = "40003";
+
+    /**
+     * The server's word that it did not do what it was told, and that the connection lives: wrong data, a broken rule, a
+     * wrong state, rolled back, wrong or forbidden statement, too large, locked, raised by a trigger.
+     */
+    private static final Set<String> REFUSALS = Set.of("22", "23", "25", "40", "42", "54", "55", "P0");
+
     private DatabaseErrors() {}
+
+    /** Whether nothing was stored for sure: the statement was never sent, or the server refused it. */
+    static boolean isRefusal(Throwable error) {
+        String state = sqlState(error);
+        return error instanceof CannotGetJdbcConnectionException
+                || (state.length() == 5
+                        && REFUSALS.contains(state.substring(0, 2))
+                        && !state.equals(COMPLETION_UNKNOWN));
+    }
 
     /** Whether the same statement may succeed later: the server was away, full, locked or not the leader. */
     public static boolean mayPass(RuntimeException error) {

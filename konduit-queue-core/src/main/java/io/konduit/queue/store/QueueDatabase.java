@@ -12,7 +12,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -35,6 +37,7 @@ public final class QueueDatabase {
     private final TransactionTemplate applicationTransaction;
     private final TransactionTemplate controlTransaction;
     private final @Nullable String schema;
+    private final boolean applicationLooksAtTheThread;
     private volatile @Nullable Boolean applicationCommitsByItself;
 
     /**
@@ -47,6 +50,7 @@ public final class QueueDatabase {
         }
         this.schema = schema;
         this.application = application;
+        this.applicationLooksAtTheThread = isRouting(application);
         this.controlPool = controlPool;
         this.statements = new SqlStatements(schema);
         this.applicationClient = JdbcClient.create(new FreshlyPlanned(application));
@@ -155,6 +159,27 @@ public final class QueueDatabase {
         return applicationTransaction() != null || applicationCommitsByItself()
                 ? statement.get()
                 : inTransaction(statement);
+    }
+
+    /**
+     * Whether a statement that this thread sends to the application's data source could as well be sent by another one: it
+     * is in no transaction, commits by itself, and the data source does not look at the thread. A virtual thread's could
+     * not: when it is interrupted its connection is closed, and the statements of others with it.
+     */
+    boolean isOneStatementLikeAnother() {
+        return !TransactionSynchronizationManager.isActualTransactionActive()
+                && !TransactionSynchronizationManager.hasResource(application)
+                && !applicationLooksAtTheThread
+                && !VirtualThreads.isCurrent()
+                && applicationCommitsByItself();
+    }
+
+    private static boolean isRouting(DataSource dataSource) {
+        DataSource target = dataSource;
+        while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
+            target = delegating.getTargetDataSource();
+        }
+        return target instanceof AbstractRoutingDataSource;
     }
 
     private boolean applicationCommitsByItself() {

@@ -3,6 +3,8 @@ package io.konduit.queue.store;
 import io.konduit.queue.Submission;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +19,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.core.namedparam.EmptySqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.support.SqlArrayValue;
 
 /** Puts tasks in, reads them, takes them back: what joins the application's transaction. */
 public final class TaskRepository {
@@ -26,19 +29,34 @@ public final class TaskRepository {
     private final QueueDatabase database;
     private final TaskRows rows;
     private final String enqueue;
+    private final String enqueueAlike;
+    private final EnqueueGroups groups;
+    private final boolean groupEnqueues;
 
     public TaskRepository(QueueDatabase database) {
+        this(database, true);
+    }
+
+    /**
+     * @param groupEnqueues whether enqueues outside of transactions that are made at the same time share a statement
+     */
+    public TaskRepository(QueueDatabase database, boolean groupEnqueues) {
         this.database = database;
-        this.enqueue = NamedParameterUtils.substituteNamedParameters(
-                database.statements().get("enqueue"), EmptySqlParameterSource.INSTANCE);
+        this.groupEnqueues = groupEnqueues;
+        this.groups = new EnqueueGroups(this::insertGroup);
+        this.enqueue = withPlaces("enqueue");
+        this.enqueueAlike = withPlaces("enqueue-many-alike");
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
     }
 
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {
-            return database.joining(() -> insertOne(task));
+            return groupEnqueues && database.isOneStatementLikeAnother()
+                    ? groups.enqueue(task)
+                    : database.joining(() -> insertOne(task));
         }
+        // waits for whoever holds the key, and nobody else should have to
         return database.joining(() -> enqueueUnique(task));
     }
 
@@ -81,6 +99,11 @@ public final class TaskRepository {
         });
     }
 
+    /** Stores tasks without a unique key in one statement that commits by itself. */
+    List<Submission> insertGroup(List<NewTask> tasks) {
+        return tasks.size() == 1 ? List.of(insertOne(tasks.get(0))) : insertMany(tasks);
+    }
+
     private Submission enqueueUnique(NewTask task) {
         for (int attempt = 0; attempt < TRIES_FOR_A_KEY; attempt++) {
             Optional<Long> id = insert("enqueue-unique", task)
@@ -109,7 +132,12 @@ public final class TaskRepository {
                 .map(id -> new Submission(TaskId.of(id), false));
     }
 
-    /** The one statement that serves a single task and is sent for each: its parameters have their places. */
+    /** A statement that is sent often: its parameters have their places, because looking up their names takes longer. */
+    private String withPlaces(String statement) {
+        return NamedParameterUtils.substituteNamedParameters(
+                database.statements().get(statement), EmptySqlParameterSource.INSTANCE);
+    }
+
     private Submission insertOne(NewTask task) {
         List<Long> id = database.insertingTemplate()
                 .query(
@@ -119,26 +147,18 @@ public final class TaskRepository {
                             statement.setString(2, task.type());
                             statement.setString(3, task.payload());
                             statement.setInt(4, task.priority());
-                            statement.setObject(5, utc(task.runAt()), Types.TIMESTAMP_WITH_TIMEZONE);
-                            statement.setLong(6, task.delay().toMillis());
-                            statement.setObject(7, task.maxAttempts(), Types.INTEGER);
-                            statement.setObject(8, task.reapable(), Types.BOOLEAN);
-                            statement.setObject(9, millis(task.lockTimeout()), Types.BIGINT);
-                            statement.setObject(10, millis(task.timeout()), Types.BIGINT);
-                            statement.setString(11, task.traceContext());
+                            setMoment(statement, 5, task);
+                            setOptions(statement, 7, task);
                         },
                         (row, number) -> row.getLong(1));
         return created(id.get(0));
     }
 
     private JdbcClient.StatementSpec insert(String statement, NewTask task) {
-        return options(database.inserting(statement), task).param("payload", task.payload());
-    }
-
-    private static JdbcClient.StatementSpec options(JdbcClient.StatementSpec statement, NewTask task) {
-        return statement
+        return database.inserting(statement)
                 .param("queue", task.queue())
                 .param("type", task.type())
+                .param("payload", task.payload())
                 .param("priority", task.priority())
                 .param("runAt", utc(task.runAt()))
                 .param("delayMs", task.delay().toMillis())
@@ -181,12 +201,34 @@ public final class TaskRepository {
     }
 
     private List<Submission> insertAlike(NewTask first, List<NewTask> tasks) {
-        List<Long> ids = new ArrayList<>(options(database.inserting("enqueue-many-alike"), first)
-                .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
-                .query((row, number) -> row.getLong(1))
-                .list());
+        SqlArrayValue payloads = SqlArrays.texts(tasks, NewTask::payload);
+        List<Long> ids = new ArrayList<>(database.insertingTemplate()
+                .query(
+                        enqueueAlike,
+                        statement -> {
+                            setMoment(statement, 1, first);
+                            statement.setString(3, first.queue());
+                            statement.setString(4, first.type());
+                            statement.setInt(5, first.priority());
+                            setOptions(statement, 6, first);
+                            payloads.setValue(statement, 11);
+                        },
+                        (row, number) -> row.getLong(1)));
         ids.sort(null);
         return ids.stream().map(TaskRepository::created).toList();
+    }
+
+    private static void setMoment(PreparedStatement statement, int place, NewTask task) throws SQLException {
+        statement.setObject(place, utc(task.runAt()), Types.TIMESTAMP_WITH_TIMEZONE);
+        statement.setLong(place + 1, task.delay().toMillis());
+    }
+
+    private static void setOptions(PreparedStatement statement, int place, NewTask task) throws SQLException {
+        statement.setObject(place, task.maxAttempts(), Types.INTEGER);
+        statement.setObject(place + 1, task.reapable(), Types.BOOLEAN);
+        statement.setObject(place + 2, millis(task.lockTimeout()), Types.BIGINT);
+        statement.setObject(place + 3, millis(task.timeout()), Types.BIGINT);
+        statement.setString(place + 4, task.traceContext());
     }
 
     private static Submission created(long id) {

@@ -107,8 +107,8 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TaskRepository konduitTaskRepository(QueueDatabase database) {
-        return new TaskRepository(database);
+    TaskRepository konduitTaskRepository(QueueDatabase database, KonduitQueueProperties properties) {
+        return new TaskRepository(database, properties.groupEnqueues());
     }
 
     @Bean

@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,34 @@ class PlainJdbcApplicationTests {
             assertThat(host.accounts()).containsExactly("outer");
             assertThat(host.tasks()).isEqualTo(1);
         });
+    }
+
+    @Test
+    void enqueuesAtTheSameTimeShareTransactionsUnlessThatIsSwitchedOff() {
+        ApplicationContextRunner producer = application.withPropertyValues("konduit.queue.worker.enabled=false");
+        producer.run(context -> assertThat(transactionsOfManyEnqueues(context.getBean(TaskQueue.class)))
+                .isLessThan(400));
+        producer.withPropertyValues("konduit.queue.group-enqueues=false")
+                .run(context -> assertThat(transactionsOfManyEnqueues(context.getBean(TaskQueue.class)))
+                        .isEqualTo(400));
+    }
+
+    private static long transactionsOfManyEnqueues(TaskQueue queue) {
+        List<TaskId> ids = IntStream.range(0, 8)
+                .mapToObj(caller -> CompletableFuture.supplyAsync(
+                        () -> IntStream.range(0, 50)
+                                .mapToObj(i -> queue.enqueue("scripted", null))
+                                .toList(),
+                        run -> new Thread(run).start()))
+                .toList()
+                .stream()
+                .flatMap(caller -> caller.join().stream())
+                .toList();
+        return host.jdbc()
+                .sql("select count(distinct xmin::text) from konduit_task where id in (:ids)")
+                .param("ids", ids.stream().map(TaskId::value).toList())
+                .query(Long.class)
+                .single();
     }
 
     @Test
