@@ -22,7 +22,7 @@ public interface TaskQueue {
     /** Enqueues a task; the id is that of the live task with the same unique key when there is one. */
     TaskId enqueue(TaskRequest request);
 
-    /** Enqueues many tasks with one statement, and returns their ids in the order of the requests. */
+    /** Enqueues many tasks at once, all or none, and returns their ids in the order of the requests. */
     List<TaskId> enqueueAll(Collection<TaskRequest> requests);
 
     /** As {@link #enqueue(TaskRequest)}, and says whether the task is new. */

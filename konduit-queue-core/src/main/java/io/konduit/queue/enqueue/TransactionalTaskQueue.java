@@ -76,10 +76,10 @@ public final class TransactionalTaskQueue implements TaskQueue {
         }
         String type = requests.iterator().next().type();
         return observations.enqueue(type, traceContext -> {
-            List<NewTask> checked = requests.stream()
-                    .map(request -> checker.check(request, traceContext))
-                    .toList();
-            List<Submission> submissions = tasks.enqueueAll(checked);
+            boolean keys = requests.stream().anyMatch(request -> request.uniqueKey() != null);
+            List<NewTask> checked =
+                    new CheckedRequests(List.copyOf(requests), request -> checker.check(request, traceContext));
+            List<Submission> submissions = tasks.enqueueAll(checked, keys);
             List<NewTask> created = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {
                 if (submissions.get(i).created()) {

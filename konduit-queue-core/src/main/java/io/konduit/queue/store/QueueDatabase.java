@@ -103,6 +103,11 @@ public final class QueueDatabase {
         return current != null;
     }
 
+    /** Whether the calling thread is in a transaction on whatever data source. */
+    boolean isInTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
     private boolean isOpenTransaction() {
         Connection connection = DataSourceUtils.getConnection(application);
         try {
@@ -167,7 +172,7 @@ public final class QueueDatabase {
      * not: when it is interrupted its connection is closed, and the statements of others with it.
      */
     boolean isOneStatementLikeAnother() {
-        return !TransactionSynchronizationManager.isActualTransactionActive()
+        return !isInTransaction()
                 && !TransactionSynchronizationManager.hasResource(application)
                 && !applicationLooksAtTheThread
                 && !VirtualThreads.isCurrent()

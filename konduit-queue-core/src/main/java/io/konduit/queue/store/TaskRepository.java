@@ -24,6 +24,10 @@ import org.springframework.jdbc.support.SqlArrayValue;
 /** Puts tasks in, reads them, takes them back: what joins the application's transaction. */
 public final class TaskRepository {
     private static final int ROWS_PER_STATEMENT = 10_000;
+
+    /** From here on it pays to draw ids first and send the rows by COPY. */
+    private static final int ROWS_FOR_COPY = 2_000;
+
     private static final int TRIES_FOR_A_KEY = 10;
 
     private final QueueDatabase database;
@@ -32,6 +36,7 @@ public final class TaskRepository {
     private final String enqueueAlike;
     private final EnqueueGroups groups;
     private final boolean groupEnqueues;
+    private final TaskCopy copy;
 
     public TaskRepository(QueueDatabase database) {
         this(database, true);
@@ -44,6 +49,7 @@ public final class TaskRepository {
         this.database = database;
         this.groupEnqueues = groupEnqueues;
         this.groups = new EnqueueGroups(this::insertGroup);
+        this.copy = new TaskCopy(database);
         this.enqueue = withPlaces("enqueue");
         this.enqueueAlike = withPlaces("enqueue-many-alike");
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
@@ -60,11 +66,32 @@ public final class TaskRepository {
         return database.joining(() -> enqueueUnique(task));
     }
 
-    /** T1 for many, one statement for each ten thousand, all or none of them. */
+    /** T1 for many, all or none of them. */
     public List<Submission> enqueueAll(List<NewTask> tasks) {
-        if (tasks.size() <= ROWS_PER_STATEMENT && tasks.stream().allMatch(task -> task.uniqueKey() == null)) {
-            return tasks.isEmpty() ? List.of() : database.joining(() -> insertMany(tasks));
+        return enqueueAll(tasks, tasks.stream().anyMatch(task -> task.uniqueKey() != null));
+    }
+
+    /**
+     * T1 for many, all or none of them.
+     *
+     * @param tasks may throw when one is asked for: then nothing is stored, and the caller's transaction lives on
+     * @param keys whether one of them has a unique key
+     */
+    public List<Submission> enqueueAll(List<NewTask> tasks, boolean keys) {
+        if (tasks.isEmpty()) {
+            return List.of();
         }
+        if (!keys && tasks.size() >= ROWS_FOR_COPY) {
+            // a COPY that is broken off breaks off the transaction it is in
+            List<NewTask> safe = database.isInTransaction() ? List.copyOf(tasks) : tasks;
+            return database.joining(() -> copy.insert(safe)).orElseGet(() -> insertInPortions(safe));
+        }
+        return !keys && tasks.size() <= ROWS_PER_STATEMENT
+                ? database.joining(() -> insertMany(tasks))
+                : insertInPortions(List.copyOf(tasks));
+    }
+
+    private List<Submission> insertInPortions(List<NewTask> tasks) {
         return database.inTransaction(() -> {
             List<Submission> all = new ArrayList<>(tasks.size());
             for (int from = 0; from < tasks.size(); from += ROWS_PER_STATEMENT) {
@@ -239,7 +266,7 @@ public final class TaskRepository {
         return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 
-    private static @Nullable Long millis(@Nullable Duration duration) {
+    static @Nullable Long millis(@Nullable Duration duration) {
         return duration == null ? null : duration.toMillis();
     }
 }
