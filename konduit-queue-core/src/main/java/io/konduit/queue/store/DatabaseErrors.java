@@ -16,8 +16,11 @@ public final class DatabaseErrors {
     /** Class 25: a server that is read-only for the moment, such as a standby just before it takes over. */
     private static final String TRANSACTION_STATE = "25";
 
-    /** Class 40 but not this one: the transaction was rolled back. */
+    /** Class 40 says that the transaction was rolled back, with this exception. */
     private static final String COMPLETION_UNKNOWN = "40003";
+
+    /** Of class 57, whose others end the connection: the statement took longer than it may. */
+    private static final String CANCELED = "57014";
 
     /**
      * The server's word that it did not do what it was told, and that the connection lives: wrong data, a broken rule, a
@@ -31,6 +34,7 @@ public final class DatabaseErrors {
     static boolean isRefusal(Throwable error) {
         String state = sqlState(error);
         return error instanceof CannotGetJdbcConnectionException
+                || state.equals(CANCELED)
                 || (state.length() == 5
                         && REFUSALS.contains(state.substring(0, 2))
                         && !state.equals(COMPLETION_UNKNOWN));
