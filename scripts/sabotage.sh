@@ -97,8 +97,8 @@ mutation "group that was refused is not tried one by one" "$java/store/EnqueueGr
 mutation "group with a lost reply is sent again" "$java/store/EnqueueGroups.java" \
   's/ && DatabaseErrors\.isRefusal(e)//' 'EnqueueGroupsTests#whenTheReplyIsLost*'
 mutation "group takes tasks of transactions" "$java/store/QueueDatabase.java" \
-  '/^    boolean isOneStatementLikeAnother/,/^    }/{
-s/!TransactionSynchronizationManager\.isActualTransactionActive()/true/
+  '/^    boolean canShareStatements/,/^    }/{
+s/!isInTransaction()/true/
 s/!TransactionSynchronizationManager\.hasResource(application)/true/
 }' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
 mutation "group waits for a statement that hangs" "$java/store/EnqueueGroups.java" \

@@ -74,11 +74,10 @@ public final class TransactionalTaskQueue implements TaskQueue {
         if (requests.isEmpty()) {
             return List.of();
         }
-        String type = requests.iterator().next().type();
-        return observations.enqueue(type, traceContext -> {
-            boolean keys = requests.stream().anyMatch(request -> request.uniqueKey() != null);
-            List<NewTask> checked =
-                    new CheckedRequests(List.copyOf(requests), request -> checker.check(request, traceContext));
+        List<TaskRequest> all = List.copyOf(requests);
+        boolean keys = all.stream().anyMatch(request -> request.uniqueKey() != null);
+        return observations.enqueue(all.get(0).type(), traceContext -> {
+            List<NewTask> checked = new CheckedRequests(all, request -> checker.check(request, traceContext));
             List<Submission> submissions = tasks.enqueueAll(checked, keys);
             List<NewTask> created = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {

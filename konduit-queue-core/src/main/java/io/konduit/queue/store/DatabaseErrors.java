@@ -8,7 +8,7 @@ import org.springframework.dao.NonTransientDataAccessResourceException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.TransactionException;
 
-/** Tells errors that pass by themselves from errors that come again however often a statement is tried. */
+/** Tells what an error means for the statement: whether it may succeed later, and whether it was refused for sure. */
 public final class DatabaseErrors {
     /** Class 55: locked for longer than the server's or the user's lock timeout. */
     private static final String LOCKED = "55";

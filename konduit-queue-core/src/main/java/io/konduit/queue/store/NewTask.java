@@ -25,6 +25,16 @@ public record NewTask(
         @Nullable String uniqueKey,
         @Nullable String traceContext) {
 
+    @Nullable
+    Long lockTimeoutMs() {
+        return lockTimeout == null ? null : lockTimeout.toMillis();
+    }
+
+    @Nullable
+    Long timeoutMs() {
+        return timeout == null ? null : timeout.toMillis();
+    }
+
     /** Whether all else is the same. */
     boolean differsInPayloadOnly(NewTask other) {
         return queue.equals(other.queue)

@@ -171,7 +171,7 @@ public final class QueueDatabase {
      * is in no transaction, commits by itself, and the data source does not look at the thread. A virtual thread's could
      * not: when it is interrupted its connection is closed, and the statements of others with it.
      */
-    boolean isOneStatementLikeAnother() {
+    boolean canShareStatements() {
         return !isInTransaction()
                 && !TransactionSynchronizationManager.hasResource(application)
                 && !applicationLooksAtTheThread

@@ -14,8 +14,6 @@ import java.util.Optional;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 import org.springframework.jdbc.core.ConnectionCallback;
-import org.springframework.jdbc.core.namedparam.EmptySqlParameterSource;
-import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 
 /** Stores thousands of tasks by COPY, whose rows the server stores while the next ones are written. */
 final class TaskCopy {
@@ -31,14 +29,13 @@ final class TaskCopy {
 
     /**
      * @param ids in the order in which the tasks get them
-     * @param now by the database's clock, in microseconds since {@link #EPOCH}
+     * @param moment of the first task by the database's clock, in microseconds since {@link #EPOCH}
      */
-    private record Drawn(Long[] ids, long now) {}
+    private record Drawn(Long[] ids, long moment) {}
 
     TaskCopy(QueueDatabase database) {
         this.database = database;
-        this.drawIds = NamedParameterUtils.substituteNamedParameters(
-                database.statements().get("draw-ids"), EmptySqlParameterSource.INSTANCE);
+        this.drawIds = database.statements().withPlaces("draw-ids");
         this.copy = database.statements().get("enqueue-copy");
     }
 
@@ -64,7 +61,7 @@ final class TaskCopy {
             statement.setInt(1, count);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                return new Drawn((Long[]) row.getArray("ids").getArray(), row.getLong("now"));
+                return new Drawn((Long[]) row.getArray("ids").getArray(), row.getLong("moment"));
             }
         }
     }
@@ -74,7 +71,8 @@ final class TaskCopy {
         try {
             CopyRows rows = new CopyRows();
             for (int i = 0; i < tasks.size(); i++) {
-                write(rows, drawn.ids()[i], tasks.get(i), drawn.now() + i);
+                // each a microsecond later, so that the index has to compare no ids
+                write(rows, drawn.ids()[i], tasks.get(i), drawn.moment() + i);
                 if (rows.size() >= PORTION) {
                     rows.sendTo(stream);
                 }
@@ -90,7 +88,7 @@ final class TaskCopy {
     }
 
     /** In the order of the columns in the statement. */
-    private static void write(CopyRows rows, long id, NewTask task, long now) {
+    private static void write(CopyRows rows, long id, NewTask task, long moment) {
         rows.begin(COLUMNS);
         rows.bigint(id);
         rows.text(task.queue());
@@ -98,13 +96,13 @@ final class TaskCopy {
         rows.jsonb(task.payload());
         rows.smallint((short) task.priority());
         rows.text("PENDING");
-        rows.bigint(task.runAt() == null ? now + task.delay().toMillis() * 1_000 : micros(task.runAt()));
+        rows.bigint(task.runAt() == null ? moment + task.delay().toMillis() * 1_000 : micros(task.runAt()));
         rows.integer(task.maxAttempts());
         rows.bool(task.reapable());
-        rows.bigint(TaskRepository.millis(task.lockTimeout()));
-        rows.bigint(TaskRepository.millis(task.timeout()));
+        rows.bigint(task.lockTimeoutMs());
+        rows.bigint(task.timeoutMs());
         rows.text(task.traceContext());
-        rows.bigint(now);
+        rows.bigint(moment);
     }
 
     /** Rounded as the driver rounds a parameter. */

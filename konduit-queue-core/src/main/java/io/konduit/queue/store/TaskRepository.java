@@ -6,7 +6,6 @@ import io.konduit.queue.TaskId;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -16,8 +15,6 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.jdbc.core.namedparam.EmptySqlParameterSource;
-import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.SqlArrayValue;
 
@@ -50,25 +47,20 @@ public final class TaskRepository {
         this.groupEnqueues = groupEnqueues;
         this.groups = new EnqueueGroups(this::insertGroup);
         this.copy = new TaskCopy(database);
-        this.enqueue = withPlaces("enqueue");
-        this.enqueueAlike = withPlaces("enqueue-many-alike");
+        this.enqueue = database.statements().withPlaces("enqueue");
+        this.enqueueAlike = database.statements().withPlaces("enqueue-many-alike");
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
     }
 
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {
-            return groupEnqueues && database.isOneStatementLikeAnother()
+            return groupEnqueues && database.canShareStatements()
                     ? groups.enqueue(task)
                     : database.joining(() -> insertOne(task));
         }
         // waits for whoever holds the key, and nobody else should have to
         return database.joining(() -> enqueueUnique(task));
-    }
-
-    /** T1 for many, all or none of them. */
-    public List<Submission> enqueueAll(List<NewTask> tasks) {
-        return enqueueAll(tasks, tasks.stream().anyMatch(task -> task.uniqueKey() != null));
     }
 
     /**
@@ -159,12 +151,6 @@ public final class TaskRepository {
                 .map(id -> new Submission(TaskId.of(id), false));
     }
 
-    /** A statement that is sent often: its parameters have their places, because looking up their names takes longer. */
-    private String withPlaces(String statement) {
-        return NamedParameterUtils.substituteNamedParameters(
-                database.statements().get(statement), EmptySqlParameterSource.INSTANCE);
-    }
-
     private Submission insertOne(NewTask task) {
         List<Long> id = database.insertingTemplate()
                 .query(
@@ -191,8 +177,8 @@ public final class TaskRepository {
                 .param("delayMs", task.delay().toMillis())
                 .param("maxAttempts", task.maxAttempts())
                 .param("reapable", task.reapable())
-                .param("lockTimeoutMs", millis(task.lockTimeout()))
-                .param("timeoutMs", millis(task.timeout()))
+                .param("lockTimeoutMs", task.lockTimeoutMs())
+                .param("timeoutMs", task.timeoutMs())
                 .param("traceContext", task.traceContext());
     }
 
@@ -215,8 +201,8 @@ public final class TaskRepository {
                 .param("delaysMs", SqlArrays.bigints(tasks, task -> task.delay().toMillis()))
                 .param("maxAttempts", SqlArrays.integers(tasks, NewTask::maxAttempts))
                 .param("reapables", SqlArrays.booleans(tasks, NewTask::reapable))
-                .param("lockTimeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.lockTimeout())))
-                .param("timeoutsMs", SqlArrays.bigints(tasks, task -> millis(task.timeout())))
+                .param("lockTimeoutsMs", SqlArrays.bigints(tasks, NewTask::lockTimeoutMs))
+                .param("timeoutsMs", SqlArrays.bigints(tasks, NewTask::timeoutMs))
                 .param("traceContexts", SqlArrays.texts(tasks, NewTask::traceContext))
                 .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
                 .list();
@@ -253,8 +239,8 @@ public final class TaskRepository {
     private static void setOptions(PreparedStatement statement, int place, NewTask task) throws SQLException {
         statement.setObject(place, task.maxAttempts(), Types.INTEGER);
         statement.setObject(place + 1, task.reapable(), Types.BOOLEAN);
-        statement.setObject(place + 2, millis(task.lockTimeout()), Types.BIGINT);
-        statement.setObject(place + 3, millis(task.timeout()), Types.BIGINT);
+        statement.setObject(place + 2, task.lockTimeoutMs(), Types.BIGINT);
+        statement.setObject(place + 3, task.timeoutMs(), Types.BIGINT);
         statement.setString(place + 4, task.traceContext());
     }
 
@@ -264,9 +250,5 @@ public final class TaskRepository {
 
     private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
         return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
-    }
-
-    static @Nullable Long millis(@Nullable Duration duration) {
-        return duration == null ? null : duration.toMillis();
     }
 }

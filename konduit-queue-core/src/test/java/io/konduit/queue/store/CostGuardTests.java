@@ -3,10 +3,8 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.CountedQueue;
-import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
@@ -75,12 +73,7 @@ class CostGuardTests {
                 "checkpoint");
         database = counted.database();
         leases = new LeaseRepository(database, worker);
-        queue = new TransactionalTaskQueue(
-                new TaskRepository(database),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        queue = StoreFixture.queueOn(database);
     }
 
     @Test

@@ -291,16 +291,16 @@ class EnqueueGroupsTests {
     }
 
     @Test
-    void statementInATransactionIsNotLikeAnother() {
+    void statementInATransactionIsNotShared() {
         QueueDatabase plain = harness.database();
-        assertThat(plain.isOneStatementLikeAnother()).isTrue();
-        harness.transaction().executeWithoutResult(status -> assertThat(plain.isOneStatementLikeAnother())
+        assertThat(plain.canShareStatements()).isTrue();
+        harness.transaction().executeWithoutResult(status -> assertThat(plain.canShareStatements())
                 .isFalse());
-        assertThat(plain.isOneStatementLikeAnother()).isTrue();
+        assertThat(plain.canShareStatements()).isTrue();
     }
 
     @Test
-    void statementIsNotLikeAnotherWhenTheDataSourceLooksAtTheThread() {
+    void statementIsNotSharedWhenTheDataSourceLooksAtTheThread() {
         AbstractRoutingDataSource routing = new AbstractRoutingDataSource() {
             @Override
             protected Object determineCurrentLookupKey() {
@@ -309,20 +309,20 @@ class EnqueueGroupsTests {
         };
         routing.setTargetDataSources(Map.of("tenant", harness.testDatabase().dataSource()));
         routing.afterPropertiesSet();
-        assertThat(new QueueDatabase(routing, control, null).isOneStatementLikeAnother())
+        assertThat(new QueueDatabase(routing, control, null).canShareStatements())
                 .isFalse();
-        assertThat(new QueueDatabase(new DelegatingDataSource(routing), control, null).isOneStatementLikeAnother())
+        assertThat(new QueueDatabase(new DelegatingDataSource(routing), control, null).canShareStatements())
                 .isFalse();
         assertThat(new QueueDatabase(
                                 new DelegatingDataSource(harness.testDatabase().dataSource()), control, null)
-                        .isOneStatementLikeAnother())
+                        .canShareStatements())
                 .isTrue();
     }
 
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void statementOfAVirtualThreadIsNotLikeAnother() throws Exception {
-        FutureTask<Boolean> like = new FutureTask<>(harness.database()::isOneStatementLikeAnother);
+    void statementOfAVirtualThreadIsNotShared() throws Exception {
+        FutureTask<Boolean> like = new FutureTask<>(harness.database()::canShareStatements);
         Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
         start.invoke(null, like);
         assertThat(like.get()).isFalse();

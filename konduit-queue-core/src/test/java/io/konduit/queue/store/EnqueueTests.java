@@ -12,7 +12,6 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -70,7 +69,7 @@ class EnqueueTests {
         try (HikariDataSource pool = harness.testDatabase().newPool(2);
                 ControlPool control = new ControlPool(pool, 2, Duration.ofSeconds(10))) {
             pool.setAutoCommit(false);
-            TaskQueue own = queueOn(new QueueDatabase(pool, control, null));
+            TaskQueue own = StoreFixture.queueOn(new QueueDatabase(pool, control, null));
             TaskId one = own.enqueue("mail", "Ada");
             List<TaskId> many = own.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
             TaskId unique = own.enqueue(TaskRequest.of("mail", 3).uniqueKey("k"));
@@ -84,7 +83,7 @@ class EnqueueTests {
     @Test
     void enqueueIsExactlyOneStatement() {
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = queueOn(counted.database());
+            TaskQueue own = StoreFixture.queueOn(counted.database());
             TransactionTemplate transaction =
                     new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
             assertThat(counted.statementsOf(() -> own.enqueue("mail", "Ada"))).hasSize(1);
@@ -103,7 +102,7 @@ class EnqueueTests {
                 .mapToObj(i -> TaskRequest.of("mail", i))
                 .toList();
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = queueOn(counted.database());
+            TaskQueue own = StoreFixture.queueOn(counted.database());
             assertThat(counted.statementsOf(() -> own.enqueueAll(requests))).hasSize(1);
         }
     }
@@ -170,9 +169,10 @@ class EnqueueTests {
                         null,
                         null))
                 .toList();
-        assertThatThrownBy(() -> harness.tasks().enqueueAll(tasks)).isInstanceOf(DataIntegrityViolationException.class);
+        assertThatThrownBy(() -> harness.tasks().enqueueAll(tasks, false))
+                .isInstanceOf(DataIntegrityViolationException.class);
         assertThat(count()).isZero();
-        assertThat(harness.tasks().enqueueAll(tasks.subList(0, 10_000))).hasSize(10_000);
+        assertThat(harness.tasks().enqueueAll(tasks.subList(0, 10_000), false)).hasSize(10_000);
         assertThat(count()).isEqualTo(10_000);
     }
 
@@ -266,15 +266,6 @@ class EnqueueTests {
             assertThat(ids[2]).isEqualTo(ids[1]);
             assertThat(Stream.of(ids).map(harness::status)).containsOnly("PENDING");
         }
-    }
-
-    private static TaskQueue queueOn(QueueDatabase database) {
-        return new TransactionalTaskQueue(
-                new TaskRepository(database),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
     }
 
     private static long count() {

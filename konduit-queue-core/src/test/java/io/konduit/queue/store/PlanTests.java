@@ -221,7 +221,7 @@ class PlanTests {
         TaskId enqueued = tasks.enqueue(newTask(null)).id();
         tasks.enqueue(newTask(key));
         tasks.enqueue(newTask(key));
-        tasks.enqueueAll(List.of(newTask(null), newTask(key)));
+        tasks.enqueueAll(List.of(newTask(null), newTask(key)), true);
         assertThat(tasks.find(enqueued)).isPresent();
         assertThat(tasks.cancel(enqueued, "Ada", null)).isTrue();
         assertThat(worker.isHeld(lease)).isTrue();
@@ -251,12 +251,14 @@ class PlanTests {
         TaskId enqueued = tasks.enqueue(newTask(null)).id();
         tasks.enqueue(newTask("key"));
         tasks.enqueue(newTask("key"));
-        tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)));
-        tasks.enqueueAll(IntStream.range(0, BATCH)
-                .mapToObj(i -> newTask(null, Duration.ofMillis(i)))
-                .toList());
+        tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)), false);
         tasks.enqueueAll(
-                IntStream.range(0, BATCH).mapToObj(i -> newTask("many " + i)).toList());
+                IntStream.range(0, BATCH)
+                        .mapToObj(i -> newTask(null, Duration.ofMillis(i)))
+                        .toList(),
+                false);
+        tasks.enqueueAll(
+                IntStream.range(0, BATCH).mapToObj(i -> newTask("many " + i)).toList(), true);
         tasks.find(enqueued);
         tasks.cancel(enqueued, "Ada", null);
 

@@ -3,6 +3,8 @@ package io.konduit.queue.store;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskNames;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +14,16 @@ import java.util.List;
 /** What the tests of the store do by hand. */
 final class StoreFixture {
     private StoreFixture() {}
+
+    /** A queue without handlers that wakes nobody. */
+    static TaskQueue queueOn(QueueDatabase database) {
+        return new TransactionalTaskQueue(
+                new TaskRepository(database),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                QueueHarness.quietSurroundings());
+    }
 
     static List<ClaimRequest.Probe> probes(String... queues) {
         List<ClaimRequest.Probe> probes = new ArrayList<>();

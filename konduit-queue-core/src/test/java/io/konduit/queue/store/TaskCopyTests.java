@@ -11,7 +11,6 @@ import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -104,7 +103,7 @@ class TaskCopyTests {
         requests.set(MANY - 1, TaskRequest.of("mail", 1).maxAttempts(0));
         try (HikariDataSource pool = harness.testDatabase().newPool(1);
                 ControlPool control = new ControlPool(pool, 1, Duration.ofSeconds(10))) {
-            TaskQueue own = queueOn(new QueueDatabase(pool, control, null));
+            TaskQueue own = StoreFixture.queueOn(new QueueDatabase(pool, control, null));
             assertThatThrownBy(() -> own.enqueueAll(requests)).isInstanceOf(InvalidTaskException.class);
             assertThat(count()).isZero();
             assertThat(own.enqueueAll(numbered(MANY))).hasSize(MANY);
@@ -142,7 +141,7 @@ class TaskCopyTests {
         try (HikariDataSource pool = harness.testDatabase().newPool(1);
                 ControlPool control = new ControlPool(pool, 1, Duration.ofSeconds(10))) {
             pool.setAutoCommit(false);
-            queueOn(new QueueDatabase(pool, control, null)).enqueueAll(numbered(MANY));
+            StoreFixture.queueOn(new QueueDatabase(pool, control, null)).enqueueAll(numbered(MANY));
         }
         assertThat(count()).isEqualTo(MANY);
     }
@@ -163,20 +162,12 @@ class TaskCopyTests {
                     }
                 });
         try (ControlPool control = new ControlPool(harness.testDatabase().dataSource(), 1, Duration.ofSeconds(10))) {
-            List<TaskId> ids = queueOn(new QueueDatabase(hiding, control, null)).enqueueAll(numbered(MANY));
+            List<TaskId> ids = StoreFixture.queueOn(new QueueDatabase(hiding, control, null))
+                    .enqueueAll(numbered(MANY));
             assertThat(ids).hasSize(MANY).isSorted().doesNotHaveDuplicates();
         }
         assertThat(hiding.count("insert into konduit_task")).isEqualTo(1);
         assertThat(count()).isEqualTo(MANY);
-    }
-
-    private static TaskQueue queueOn(QueueDatabase database) {
-        return new TransactionalTaskQueue(
-                new TaskRepository(database),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
     }
 
     private static Map<String, Object> row(TaskId id) {
