@@ -107,6 +107,10 @@ s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#whoWaitsBehind
 mutation "group hands out its ids the wrong way round" "$java/store/EnqueueGroups.java" \
   's/stored\.get(i)/stored.get(group.size() - 1 - i)/' 'EnqueueGroupsTests#whoComesMeanwhile*'
 
+# ---- bulks that go by COPY ----
+mutation "copy is begun before all requests of a transaction are checked" "$java/store/TaskRepository.java" \
+  's/database\.isInTransaction() ? List\.copyOf(tasks) : tasks/tasks/' 'TaskCopyTests#badRequestAmongManyLeavesTheCallers*'
+
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
   's/lock_timeout_at = clock_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
