@@ -158,7 +158,14 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
         List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
                 .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
                 .toList();
-        return worker.claimDue(new ClaimRequest(probes, most, Duration.ofMinutes(5), 3, List.of(), List.of()));
+        return worker.claimDue(new ClaimRequest(probes, most, Duration.ofMinutes(5), 3, List.of(), everyType(jdbc())));
+    }
+
+    /** The types of all tasks, for a worker that has a handler for each. */
+    public static List<String> everyType(JdbcClient jdbc) {
+        return jdbc.sql("select distinct type from konduit_task")
+                .query(String.class)
+                .list();
     }
 
     /** Claims the one task that is due. */

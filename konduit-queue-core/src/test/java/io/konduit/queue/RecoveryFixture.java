@@ -164,8 +164,8 @@ public final class RecoveryFixture {
         List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
                 .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
                 .toList();
-        List<ClaimedTask> claimed =
-                worker.claimDue(new ClaimRequest(probes, 1, Duration.ofMinutes(5), 3, List.of(handlers), List.of()));
+        List<ClaimedTask> claimed = worker.claimDue(new ClaimRequest(
+                probes, 1, Duration.ofMinutes(5), 3, List.of(handlers), QueueHarness.everyType(jdbc())));
         if (claimed.size() != 1) {
             throw new AssertionError("Expected one due task, found " + claimed);
         }

@@ -171,8 +171,23 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private static void repeat(ThreadPoolTaskScheduler scheduler, Supplier<Duration> step, Duration first) {
         AtomicReference<Duration> wait = new AtomicReference<>(first);
         scheduler.schedule(
-                () -> wait.set(step.get()),
+                () -> {
+                    try {
+                        wait.set(step.get());
+                    } catch (RuntimeException | Error e) {
+                        goOn(e);
+                    }
+                },
                 context -> context.getClock().instant().plus(wait.get()));
+    }
+
+    /** An error that left the step would end the repetition, also one of the log. */
+    private static void goOn(Throwable error) {
+        try {
+            log.error("A step of the leader's schedule met an unexpected error and is repeated", error);
+        } catch (RuntimeException | Error e) {
+            // the next step is more important than this message
+        }
     }
 
     private static ThreadPoolTaskScheduler scheduler(String prefix, int threads) {

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param probes where to look, best first
  * @param handlers what this worker's handlers declare, for tasks whose sender decided nothing
- * @param unknownTypes types that this worker has met and has no handler for
+ * @param types what this worker has handlers for
+ * @param budget the most bytes of payloads and checkpoints; the first task comes however large it is
  */
 public record ClaimRequest(
         List<Probe> probes,
@@ -18,14 +19,35 @@ public record ClaimRequest(
         Duration lockTimeout,
         int maxAttempts,
         Collection<Declared> handlers,
-        Collection<String> unknownTypes) {
+        Collection<String> types,
+        long budget) {
+
+    /** A request without a limit in bytes. */
+    public ClaimRequest(
+            List<Probe> probes,
+            int most,
+            Duration lockTimeout,
+            int maxAttempts,
+            Collection<Declared> handlers,
+            Collection<String> types) {
+        this(probes, most, lockTimeout, maxAttempts, handlers, types, Long.MAX_VALUE);
+    }
 
     /**
      * One queue at one priority.
      *
      * @param lowerBound skips what is older: a PostgreSQL timestamp, {@code -infinity} for none
+     * @param searched skips what was due longer ago than this, because it was searched in vain; null for none
      */
-    public record Probe(String queue, int priority, String lowerBound) {}
+    public record Probe(
+            String queue,
+            int priority,
+            String lowerBound,
+            @Nullable Duration searched) {
+        public Probe(String queue, int priority, String lowerBound) {
+            this(queue, priority, lowerBound, null);
+        }
+    }
 
     /** What the handler of a type declares; null where it leaves the choice to the settings. */
     public record Declared(

@@ -32,6 +32,11 @@ public record ClaimedTask(
         return lease.taskId();
     }
 
+    /** What it takes up in memory, about. */
+    public long size() {
+        return payload.length() + (checkpoint == null ? 0 : checkpoint.length());
+    }
+
     /** Without payload and checkpoint, which never show in logs. */
     @Override
     public String toString() {

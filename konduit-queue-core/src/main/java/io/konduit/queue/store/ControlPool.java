@@ -26,6 +26,7 @@ public final class ControlPool implements AutoCloseable {
     private final DataSource application;
     private final @Nullable HikariConfig source;
     private final Properties driverProperties;
+    private final int statementSeconds;
 
     /**
      * @param size how many connections
@@ -34,7 +35,8 @@ public final class ControlPool implements AutoCloseable {
     public ControlPool(DataSource application, int size, Duration patience) {
         this.application = application;
         this.source = unwrapHikari(application);
-        this.driverProperties = driverProperties(patience);
+        this.statementSeconds = (int) Math.max(1, patience.toSeconds() - 1);
+        this.driverProperties = driverProperties(patience, statementSeconds);
         HikariConfig config = new HikariConfig();
         connectAs(config);
         config.setPoolName("konduit-control");
@@ -56,6 +58,11 @@ public final class ControlPool implements AutoCloseable {
     /** How many statements can be under way at once. */
     public int size() {
         return pool.getMaximumPoolSize();
+    }
+
+    /** After this time a statement is cancelled on the server, while its connection is still listened to. */
+    int statementSeconds() {
+        return statementSeconds;
     }
 
     /** A connection outside the pool, for waiting on notifications; the caller closes it. */
@@ -112,10 +119,12 @@ public final class ControlPool implements AutoCloseable {
         driverProperties.forEach((name, value) -> config.addDataSourceProperty((String) name, value));
     }
 
-    private static Properties driverProperties(Duration patience) {
+    private static Properties driverProperties(Duration patience, int statementSeconds) {
         Properties properties = new Properties();
         String seconds = Long.toString(Math.max(1, patience.toSeconds()));
-        properties.setProperty("socketTimeout", seconds);
+        // A server whose client has gone away carries the statement out all the same: it is told to cancel it first.
+        properties.setProperty("socketTimeout", Long.toString(Math.max(statementSeconds + 1, patience.toSeconds())));
+        properties.setProperty("cancelSignalTimeout", "1");
         properties.setProperty("connectTimeout", seconds);
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty("ApplicationName", "konduit-queue");

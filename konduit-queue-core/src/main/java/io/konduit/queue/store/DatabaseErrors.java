@@ -31,7 +31,7 @@ public final class DatabaseErrors {
     private DatabaseErrors() {}
 
     /** Whether nothing was stored for sure: the statement was never sent, or the server refused it. */
-    static boolean isRefusal(Throwable error) {
+    public static boolean isRefusal(Throwable error) {
         String state = sqlState(error);
         return error instanceof CannotGetJdbcConnectionException
                 || state.equals(CANCELED)

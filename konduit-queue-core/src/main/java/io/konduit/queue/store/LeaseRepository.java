@@ -41,9 +41,17 @@ public final class LeaseRepository {
 
     /** T2: claims up to {@code request.most()} due tasks with one statement; best first. */
     public List<ClaimedTask> claimDue(ClaimRequest request) {
+        return claim(request).tasks();
+    }
+
+    /** T2, with what the worker has to know beyond the tasks. */
+    public Claim claim(ClaimRequest request) {
         List<ClaimRequest.Probe> probes = request.probes();
         Collection<ClaimRequest.Declared> handlers = request.handlers();
-        List<ClaimedTask> claimed = new ArrayList<>(database.control("claim")
+        List<ClaimedTask> claimed = new ArrayList<>();
+        boolean[] moreFound = new boolean[1];
+        OffsetDateTime[] at = new OffsetDateTime[1];
+        database.control("claim")
                 .param("handlerTypes", SqlArrays.texts(handlers, ClaimRequest.Declared::type))
                 .param("handlerLockTimeoutsMs", SqlArrays.bigints(handlers, handler -> millis(handler.lockTimeout())))
                 .param("handlerMaxAttempts", SqlArrays.integers(handlers, ClaimRequest.Declared::maxAttempts))
@@ -51,16 +59,51 @@ public final class LeaseRepository {
                 .param("queues", SqlArrays.texts(probes, ClaimRequest.Probe::queue))
                 .param("priorities", SqlArrays.integers(probes, ClaimRequest.Probe::priority))
                 .param("lowerBounds", SqlArrays.texts(probes, ClaimRequest.Probe::lowerBound))
-                .param("unknownTypes", SqlArrays.texts(request.unknownTypes()))
+                .param("searchedMs", SqlArrays.bigints(probes, probe -> millis(probe.searched())))
+                .param("types", SqlArrays.texts(request.types()))
+                .param("budget", request.budget())
                 .param("most", request.most())
                 .param("worker", worker)
                 .param("lockTimeoutMs", request.lockTimeout().toMillis())
                 .param("maxAttempts", request.maxAttempts())
-                .query(LeaseRepository::claimedTask)
-                .list());
+                .query(row -> {
+                    claimed.add(claimedTask(row));
+                    moreFound[0] = row.getBoolean("more_found");
+                    if (at[0] == null) {
+                        at[0] = row.getObject("locked_at", OffsetDateTime.class);
+                    }
+                });
         claimed.sort(BEST_FIRST);
-        return claimed;
+        return new Claim(claimed, moreFound[0], at[0]);
     }
+
+    /**
+     * Leases in this worker's name that began after another.
+     *
+     * @param after when that one began, as {@link Claim#at} says; {@code -infinity} for all
+     */
+    public List<HeldLease> heldSince(String after) {
+        return database.control("find-held-by-worker")
+                .param("worker", worker)
+                .param("after", after)
+                .query((row, number) -> new HeldLease(
+                        new Lease(row.getLong("id"), row.getLong("lease_epoch"), row.getInt("zombie_count")),
+                        row.getObject("locked_at", OffsetDateTime.class)))
+                .list();
+    }
+
+    /** S10: due tasks that none of these types is for, among the first {@code most} of each queue and priority. */
+    public List<Unhandled> findUnhandled(Collection<String> queues, Collection<String> types, int most) {
+        return database.control("find-unhandled")
+                .param("queues", SqlArrays.texts(queues))
+                .param("types", SqlArrays.texts(types))
+                .param("most", most)
+                .query((row, number) -> new Unhandled(row.getLong("id"), row.getString("type")))
+                .list();
+    }
+
+    /** A task that no handler is for. */
+    public record Unhandled(long id, String type) {}
 
     /** T3: extends these leases by their own lock timeouts, and tells for each what came of it. Never waits. */
     public Map<Lease, ExtensionResult> extend(Map<Lease, Duration> lockTimeouts) {
@@ -236,7 +279,7 @@ public final class LeaseRepository {
         return byId;
     }
 
-    private static ClaimedTask claimedTask(ResultSet row, int number) throws SQLException {
+    private static ClaimedTask claimedTask(ResultSet row) throws SQLException {
         long timeout = row.getLong("timeout_ms");
         Duration limit = row.wasNull() ? null : Duration.ofMillis(timeout);
         return new ClaimedTask(

@@ -56,7 +56,10 @@ public final class QueueDatabase {
         this.applicationClient = JdbcClient.create(new FreshlyPlanned(application));
         this.insertingTemplate = new JdbcTemplate(application);
         this.insertingClient = JdbcClient.create(insertingTemplate);
-        this.controlClient = JdbcClient.create(controlPool.dataSource());
+        // the server must have ended a statement before this side stops listening to it
+        JdbcTemplate controlTemplate = new JdbcTemplate(controlPool.dataSource());
+        controlTemplate.setQueryTimeout(controlPool.statementSeconds());
+        this.controlClient = JdbcClient.create(controlTemplate);
         this.applicationTransaction = new TransactionTemplate(new DataSourceTransactionManager(application));
         this.controlTransaction = new TransactionTemplate(new DataSourceTransactionManager(controlPool.dataSource()));
     }

@@ -56,7 +56,7 @@ public final class ManualWorker {
         RETRIED,
         /** The handler failed and the task is FAILED. */
         FAILED,
-        /** No handler of this application has the task's type; the task is back in the queue, uncharged. */
+        /** No handler of this application has the task's type; the task stays in the queue, untouched. */
         NO_HANDLER,
         /** The task was cancelled or taken away while its handler ran. */
         LEASE_LOST

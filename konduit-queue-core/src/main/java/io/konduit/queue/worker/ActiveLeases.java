@@ -1,8 +1,10 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.store.Lease;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,6 +13,7 @@ final class ActiveLeases {
     private static final Logger log = LoggerFactory.getLogger(ActiveLeases.class);
 
     private final ConcurrentMap<Long, Execution> byTask = new ConcurrentHashMap<>();
+    private final AtomicLong bytes = new AtomicLong();
 
     /**
      * Adds a claimed task. A worker that claims a task it is still running has lost the older lease: that run is
@@ -18,14 +21,31 @@ final class ActiveLeases {
      */
     void add(Execution execution) {
         Execution older = byTask.put(execution.task().id(), execution);
-        if (older != null && older.end(Execution.End.SUPERSEDED)) {
-            log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
+        bytes.addAndGet(execution.task().size());
+        if (older != null) {
+            bytes.addAndGet(-older.task().size());
+            if (older.end(Execution.End.SUPERSEDED)) {
+                log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
+            }
         }
     }
 
     /** Forgets a lease whose outcome is settled. */
     void remove(Execution execution) {
-        byTask.remove(execution.task().id(), execution);
+        if (byTask.remove(execution.task().id(), execution)) {
+            bytes.addAndGet(-execution.task().size());
+        }
+    }
+
+    /** Whether this very lease is among them. */
+    boolean holds(Lease lease) {
+        Execution execution = byTask.get(lease.taskId());
+        return execution != null && execution.lease().epoch() == lease.epoch();
+    }
+
+    /** What their payloads and checkpoints take up in memory, about. */
+    long bytes() {
+        return bytes.get();
     }
 
     Collection<Execution> all() {

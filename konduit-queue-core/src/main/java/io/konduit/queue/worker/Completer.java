@@ -61,6 +61,7 @@ final class Completer {
     void run() {
         Duration pause = FIRST_PAUSE;
         while (true) {
+            WorkerThreads.stepped();
             try {
                 Outcome first = waiting.poll(100, TimeUnit.MILLISECONDS);
                 if (first == null) {

@@ -71,6 +71,7 @@ final class LeaseKeeper {
     void run() {
         thread = Thread.currentThread();
         while (!stopped) {
+            WorkerThreads.stepped();
             LockSupport.parkNanos(this, step());
         }
     }

@@ -34,6 +34,7 @@ final class LeaseWatchdog {
     void run() {
         thread = Thread.currentThread();
         while (!stopped) {
+            WorkerThreads.stepped();
             try {
                 checkOnce();
             } catch (RuntimeException | Error e) {

@@ -40,6 +40,7 @@ final class NotificationListener {
     void run() {
         long pause = FIRST_PAUSE_MILLIS;
         while (!stopped) {
+            WorkerThreads.stepped();
             try (NotificationChannel.Subscription subscription = channel.subscribe()) {
                 pause = FIRST_PAUSE_MILLIS;
                 missed.run();
@@ -59,6 +60,7 @@ final class NotificationListener {
     private void listen(NotificationChannel.Subscription subscription) {
         long verified = System.nanoTime();
         while (!stopped) {
+            WorkerThreads.stepped();
             Set<String> queues = subscription.await(SLICE);
             if (!queues.isEmpty()) {
                 heard.accept(queues);
@@ -74,7 +76,7 @@ final class NotificationListener {
         try {
             TimeUnit.MILLISECONDS.sleep(pause);
         } catch (InterruptedException e) {
-            stopped = true;
+            log.debug("The listener was interrupted and goes on");
         }
         return Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
     }

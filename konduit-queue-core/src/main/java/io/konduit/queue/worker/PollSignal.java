@@ -10,6 +10,7 @@ final class PollSignal {
     private final Condition changed = lock.newCondition();
     private boolean due;
     private boolean room;
+    private boolean ended;
     private volatile boolean wantsRoom;
 
     void tasksDue() {
@@ -17,6 +18,30 @@ final class PollSignal {
         try {
             due = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The poller is to end: it waits and rests no more. */
+    void end() {
+        lock.lock();
+        try {
+            ended = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for that long, whatever is due. */
+    void rest(long nanos) throws InterruptedException {
+        lock.lock();
+        try {
+            long left = nanos;
+            while (!ended && left > 0) {
+                left = changed.awaitNanos(left);
+            }
         } finally {
             lock.unlock();
         }
@@ -46,14 +71,15 @@ final class PollSignal {
         }
     }
 
-    /** Waits until something is due or the time is up. */
-    void awaitDue(long nanos) throws InterruptedException {
+    /** Waits until something is due or the time is up; returns whether something is. */
+    boolean awaitDue(long nanos) throws InterruptedException {
         lock.lock();
         try {
             long left = nanos;
-            while (!due && left > 0) {
+            while (!due && !ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
+            return due;
         } finally {
             lock.unlock();
         }

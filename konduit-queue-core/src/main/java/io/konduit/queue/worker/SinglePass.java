@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -77,35 +76,33 @@ public final class SinglePass {
         this.maxAttempts = parts.retryPolicy().maxAttempts();
     }
 
-    /** Claims up to {@code most} due tasks and runs each once, best first. */
+    /** Claims up to {@code most} due tasks and runs each once, best first. Those without a handler come last. */
     public List<Ran> run(List<String> queues, int most) {
+        List<LeaseRepository.Unhandled> unhandled = leases.findUnhandled(queues, handlers.types(), most);
         ClaimRequest request = new ClaimRequest(
                 new ClaimBounds(queues, System::nanoTime).probes(),
                 most,
                 LEASE,
                 maxAttempts,
                 handlers.declared(),
-                List.of());
+                handlers.types());
         List<ClaimedTask> claimed = leases.claimDue(request);
         List<Ran> runs = new ArrayList<>();
         try {
             for (ClaimedTask task : claimed) {
                 runs.add(run(task));
             }
-            return runs;
         } finally {
             giveBack(claimed.subList(runs.size(), claimed.size()));
         }
+        unhandled.forEach(task -> runs.add(new Ran(task.id(), task.type(), Result.NO_HANDLER, null)));
+        return runs;
     }
 
     private Ran run(ClaimedTask task) {
-        Optional<JobHandlerMethod> handler = handlers.find(task.type());
-        if (handler.isEmpty()) {
-            giveBack(List.of(task));
-            return new Ran(task.id(), task.type(), Result.NO_HANDLER, null);
-        }
+        JobHandlerMethod handler = handlers.find(task.type()).orElseThrow();
         Execution execution = new Execution(task, Duration.ZERO, System.nanoTime());
-        Outcome outcome = runner.run(execution, handler.get());
+        Outcome outcome = runner.run(execution, handler);
         Throwable error = outcome instanceof Outcome.Failed failed ? failed.error() : null;
         return new Ran(task.id(), task.type(), write(execution, outcome), error);
     }

@@ -1,6 +1,7 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.store.Claim;
 import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
@@ -26,7 +27,6 @@ final class TaskPoller {
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
     private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
-    private static final Duration UNKNOWN_PAUSE = Duration.ofMinutes(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
 
@@ -36,6 +36,8 @@ final class TaskPoller {
     private final Node node;
     private final ClaimAhead ahead;
     private final ClaimBounds bounds;
+    private final PayloadBudget budget;
+    private final WakeUpPause wakeUps = new WakeUpPause();
     private final PollSignal signal = new PollSignal();
     private final LinkedBlockingQueue<Entry> buffer = new LinkedBlockingQueue<>();
     private final AtomicInteger occupied = new AtomicInteger();
@@ -52,16 +54,19 @@ final class TaskPoller {
             ActiveLeases active,
             ControlHealth health,
             KnownHandlers handlers,
+            UnknownTypes unknownTypes,
+            LostClaims lostClaims,
             TaskRunner runner,
             Completer completer,
             LeaseKeeper keeper,
             IsolationGate gate,
             WorkerEvents events) {}
 
-    TaskPoller(Lane lane, WorkerSettings settings, int maxAttempts, Node node) {
+    TaskPoller(Lane lane, WorkerSettings settings, int maxAttempts, PayloadBudget budget, Node node) {
         this.lane = lane;
         this.settings = settings;
         this.maxAttempts = maxAttempts;
+        this.budget = budget;
         this.node = node;
         this.ahead = new ClaimAhead(lane.slots());
         this.bounds = new ClaimBounds(lane.queues(), System::nanoTime);
@@ -79,7 +84,7 @@ final class TaskPoller {
     /** No more claims; slots end when they have finished what they run. */
     void stop() {
         stopped = true;
-        signal.tasksDue();
+        signal.end();
         returnBuffered();
         for (int i = 0; i < lane.slots(); i++) {
             buffer.add(Entry.END);
@@ -93,28 +98,42 @@ final class TaskPoller {
 
     /** The loop of the lane's claiming thread. */
     void claimLoop() {
+        claimUntilStopped();
+        node.lostClaims().lastLooks();
+    }
+
+    private void claimUntilStopped() {
         boolean failing = false;
+        boolean woken = false;
         while (!stopped) {
             try {
+                WorkerThreads.stepped();
+                node.lostClaims().lookIfDue();
                 // what waits for a slot would be charged for the crash of a suspect
                 returnBuffered(node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
                 if (node.health().isFailing() || node.gate().isClosing()) {
                     signal.awaitRoom(ROOM_CHECK_MILLIS);
                     continue;
                 }
-                int room = awaitRoom();
+                int room = awaitMemory(awaitRoom());
                 if (room == 0 || !node.gate().enter()) {
                     continue;
                 }
-                boolean full;
+                Found found;
                 try {
-                    full = claim(room) == room;
+                    found = claim(room);
                 } finally {
                     node.gate().leave();
                 }
                 failing = false;
-                if (!full) {
-                    signal.awaitDue(jittered(shorter(settings.pollInterval(), nextLook())));
+                if (found != Found.MORE) {
+                    if (found == Found.NOTHING && woken) {
+                        signal.rest(Math.min(
+                                wakeUps.inVain(), settings.pollInterval().toNanos()));
+                    }
+                    woken = signal.awaitDue(Math.min(
+                            jittered(shorter(settings.pollInterval(), nextLook())),
+                            node.lostClaims().nanosToLook()));
                 }
             } catch (DataAccessException e) {
                 if (!failing) {
@@ -123,7 +142,7 @@ final class TaskPoller {
                 }
                 pause();
             } catch (InterruptedException e) {
-                return;
+                log.debug("The poller of queues {} was interrupted and goes on", lane.queues());
             } catch (RuntimeException e) {
                 log.error("The poller of queues {} met an unexpected error and goes on", lane.queues(), e);
                 pause();
@@ -150,8 +169,15 @@ final class TaskPoller {
         }
     }
 
-    /** One claim; returns how many tasks it brought. */
-    int claim(int most) {
+    /** What a claim says of the tasks that are due. */
+    private enum Found {
+        NOTHING,
+        ALL,
+        /** More may be due than it brought. */
+        MORE
+    }
+
+    private Found claim(int most) {
         signal.clearDue();
         ClaimRequest request = new ClaimRequest(
                 bounds.probes(),
@@ -159,22 +185,40 @@ final class TaskPoller {
                 settings.lockTimeout(),
                 maxAttempts,
                 node.handlers().declared(),
-                node.handlers().unknownTypes());
+                node.handlers().types(),
+                budget.left());
         long sent = System.nanoTime();
-        List<ClaimedTask> claimed = node.leases().claimDue(request);
-        if (claimed.size() == most) {
-            bounds.claimed(claimed);
-        } else {
-            bounds.reset();
+        Claim claim = claimAndAccept(request, sent);
+        List<ClaimedTask> claimed = claim.tasks();
+        boolean full = claimed.size() == most || claim.moreFound();
+        bounds.looked(request.probes(), claimed, full, sent);
+        budget.learn(claimed);
+        if (!full) {
+            node.unknownTypes().lookIfDue(lane.queues());
         }
-        for (ClaimedTask task : claimed) {
-            accept(task, sent);
+        if (claimed.isEmpty()) {
+            return Found.NOTHING;
         }
-        if (!claimed.isEmpty()) {
-            log.debug("Claimed {} tasks", claimed.size());
-            node.keeper().wake();
+        log.debug("Claimed {} tasks", claimed.size());
+        wakeUps.brought();
+        node.keeper().wake();
+        return full ? Found.MORE : Found.ALL;
+    }
+
+    /** Whatever happens between the claim and the last task's being known here, none of them is forgotten. */
+    private Claim claimAndAccept(ClaimRequest request, long sent) {
+        LostClaims.Ticket ticket = node.lostClaims().begin();
+        try {
+            Claim claim = node.leases().claim(request);
+            for (ClaimedTask task : claim.tasks()) {
+                accept(task, sent);
+            }
+            node.lostClaims().received(ticket, claim.at());
+            return claim;
+        } catch (RuntimeException | Error e) {
+            node.lostClaims().failed(ticket, e);
+            throw e;
         }
-        return claimed.size();
     }
 
     private void accept(ClaimedTask task, long sent) {
@@ -185,10 +229,7 @@ final class TaskPoller {
         }
         Execution execution = new Execution(task, limit, sent);
         node.active().add(execution);
-        if (handler.isEmpty()) {
-            boolean remembered = node.handlers().met(task.type());
-            node.completer().report(new Outcome.GivenBack(execution, remembered ? Duration.ZERO : UNKNOWN_PAUSE));
-        } else if (stopped) {
+        if (stopped) {
             node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
         } else {
             occupied.incrementAndGet();
@@ -278,6 +319,16 @@ final class TaskPoller {
         return 0;
     }
 
+    /** How many of them the payloads that this worker holds leave room for; zero when it should look around first. */
+    private int awaitMemory(int room) throws InterruptedException {
+        int rows = budget.rows(room);
+        if (rows == 0 && room > 0) {
+            signal.wantRoom();
+            signal.awaitRoom(ROOM_CHECK_MILLIS);
+        }
+        return rows;
+    }
+
     /** Gives back what has waited for a slot for longer than this: claimed ahead on an estimate that did not hold. */
     private void returnBuffered(Duration waited) {
         Entry oldest = buffer.peek();
@@ -311,7 +362,7 @@ final class TaskPoller {
         try {
             TimeUnit.NANOSECONDS.sleep(jittered(shorter(settings.pollInterval(), LONGEST_PAUSE)));
         } catch (InterruptedException e) {
-            stopped = true;
+            log.debug("The poller of queues {} was interrupted and goes on", lane.queues());
         }
     }
 

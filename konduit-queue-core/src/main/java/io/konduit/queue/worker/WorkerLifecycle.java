@@ -14,10 +14,12 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +40,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
 
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+    private static final Duration LEAST_STUCK = Duration.ofMinutes(1);
 
     private final WorkerSettings settings;
     private final WorkerIdentity identity;
@@ -100,6 +103,12 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         return running != null;
     }
 
+    /** How its loops are; none when it is not running. */
+    public List<LoopState> loops() {
+        Running current = running;
+        return current == null ? List.of() : current.loops();
+    }
+
     @Override
     public int getPhase() {
         return PHASE;
@@ -160,18 +169,28 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     parts.retryPolicy(),
                     parts.observations(),
                     parts.transactionManager());
+            KnownHandlers handlers = new KnownHandlers(parts.handlers());
             TaskPoller.Node node = new TaskPoller.Node(
                     parts.leases(),
                     active,
                     health,
-                    new KnownHandlers(parts.handlers()),
+                    handlers,
+                    new UnknownTypes(parts.leases(), handlers, System::nanoTime),
+                    new LostClaims(parts.leases(), active, settings.heartbeatInterval(), System::nanoTime),
                     runner,
                     completer,
                     keeper,
                     new IsolationGate(),
                     events);
-            for (Lane lane : Lane.of(settings)) {
-                pollers.add(new TaskPoller(lane, settings, parts.retryPolicy().maxAttempts(), node));
+            List<Lane> lanes = Lane.of(settings);
+            long payloads = PayloadBudget.ofHeap(Runtime.getRuntime().maxMemory());
+            for (Lane lane : lanes) {
+                pollers.add(new TaskPoller(
+                        lane,
+                        settings,
+                        parts.retryPolicy().maxAttempts(),
+                        new PayloadBudget(payloads, lanes.size(), active),
+                        node));
             }
             register(beat, health);
             controlThreads.add(WorkerThreads.start("konduit-lease-keeper", keeper::run));
@@ -194,12 +213,37 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
 
         private void startLane(TaskPoller poller) {
             for (int i = 1; i <= poller.lane().slots(); i++) {
-                Thread slot = parts.handlerThreads().newThread(poller::slotLoop);
+                Thread slot = parts.handlerThreads().newThread(WorkerThreads.unending(poller::slotLoop));
                 slot.setName("konduit-" + poller.lane().name() + "-" + i);
                 slot.start();
                 slotThreads.add(slot);
             }
             claimThreads.add(WorkerThreads.start("konduit-poll-" + poller.lane().name(), poller::claimLoop));
+        }
+
+        List<LoopState> loops() {
+            return Stream.of(claimThreads, controlThreads, List.of(completerThread), slotThreads)
+                    .flatMap(List::stream)
+                    .map(this::state)
+                    .toList();
+        }
+
+        private LoopState state(Thread thread) {
+            Duration sinceStep = WorkerThreads.sinceStep(thread);
+            return new LoopState(
+                    thread.getName(),
+                    thread.isAlive(),
+                    sinceStep,
+                    sinceStep != null && sinceStep.compareTo(longestStep()) > 0);
+        }
+
+        /** A step waits for the poll interval, or for statements that the database does not answer. */
+        private Duration longestStep() {
+            Duration statements = settings.heartbeatInterval().multipliedBy(6);
+            Duration polls = settings.pollInterval().multipliedBy(2);
+            return Stream.of(LEAST_STUCK, statements, polls)
+                    .max(Comparator.naturalOrder())
+                    .orElseThrow();
         }
 
         int slots() {

@@ -1,5 +1,5 @@
 -- T16: joins the caller's transaction. It extends the lease too: while that transaction is open nobody else can.
 update konduit_task
-   set checkpoint = :state::jsonb, last_checkpoint_at = clock_timestamp(),
-       lock_timeout_at = greatest(lock_timeout_at, clock_timestamp() + :lockTimeoutMs * interval '1 millisecond')
+   set checkpoint = :state::jsonb, last_checkpoint_at = statement_timestamp(),
+       lock_timeout_at = greatest(lock_timeout_at, statement_timestamp() + :lockTimeoutMs * interval '1 millisecond')
  where id = :id and lease_epoch = :epoch and locked_by = :worker and status = 'RUNNING'

@@ -13,6 +13,6 @@ insert into konduit_task_history
        (id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
         locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, finished_at)
 select id, queue, type, payload, priority, 'COMPLETED', run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-       locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, clock_timestamp()
+       locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, statement_timestamp()
   from gone
 returning id

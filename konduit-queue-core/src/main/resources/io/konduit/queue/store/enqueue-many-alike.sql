@@ -4,7 +4,7 @@
 -- on; in a from clause all rows would be stored first.
 with moment as materialized (
   select now, coalesce(:runAt::timestamptz, now + :delayMs::bigint * interval '1 millisecond') as run_at
-    from clock_timestamp() as now)
+    from statement_timestamp() as now)
 insert into konduit_task
        (queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
 select :queue::text, :type::text, r.payload::jsonb, :priority::smallint, 'PENDING', (select run_at from moment),

@@ -2,7 +2,7 @@
 -- the insert returns them in.
 -- Keys are inserted in their own order: two callers with the same keys in different orders would deadlock. All get the
 -- same moment, so that they are run in the order of the requests whatever order they were inserted in.
-with moment as materialized (select clock_timestamp() as now),
+with moment as materialized (select statement_timestamp() as now),
 request as materialized (
   select nextval('konduit_task_id_seq') as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],

@@ -1,7 +1,7 @@
 -- T1 for many without a unique key: no conflict clause, because a speculative insertion costs more. Ids are drawn first,
 -- so that each request knows its own whatever order the insert returns them in. All get the same moment, so that they
 -- are run in the order of the requests.
-with moment as materialized (select clock_timestamp() as now),
+with moment as materialized (select statement_timestamp() as now),
 request as materialized (
   select nextval('konduit_task_id_seq') as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],

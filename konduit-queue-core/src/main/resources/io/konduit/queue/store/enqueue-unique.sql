@@ -2,7 +2,7 @@
 insert into konduit_task
        (queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, unique_key, created_at)
 values (:queue, :type, :payload::jsonb, :priority, 'PENDING',
-        coalesce(:runAt::timestamptz, clock_timestamp() + :delayMs::bigint * interval '1 millisecond'),
-        :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext, :uniqueKey, clock_timestamp())
+        coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs::bigint * interval '1 millisecond'),
+        :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext, :uniqueKey, statement_timestamp())
 on conflict (queue, unique_key) where unique_key is not null and status in ('PENDING', 'RUNNING', 'HELD') do nothing
 returning id

@@ -1,8 +1,8 @@
 -- T1 without a unique key: no conflict clause, because a speculative insertion costs more.
--- run_at uses clock_timestamp(): in a long transaction the task must not look older than it is.
+-- run_at uses statement_timestamp(): in a long transaction the task must not look older than it is.
 insert into konduit_task
        (queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
 values (:queue, :type, :payload::jsonb, :priority, 'PENDING',
-        coalesce(:runAt::timestamptz, clock_timestamp() + :delayMs::bigint * interval '1 millisecond'),
-        :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext, clock_timestamp())
+        coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs::bigint * interval '1 millisecond'),
+        :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext, statement_timestamp())
 returning id

@@ -14,7 +14,7 @@ locked as materialized (
         for no key update skip locked) l),
 extended as (
   update konduit_task t
-     set lock_timeout_at = clock_timestamp() + l.lock_timeout_ms * interval '1 millisecond'
+     set lock_timeout_at = statement_timestamp() + l.lock_timeout_ms * interval '1 millisecond'
     from locked l
    where t.id = l.id
   returning t.id)

@@ -1,17 +1,17 @@
 -- T14: a person says that a held task is not to run again.
 with changed as (
   update konduit_task
-     set status = 'FAILED', hold_reason = null, finished_at = clock_timestamp()
+     set status = 'FAILED', hold_reason = null, finished_at = statement_timestamp()
    where id = :id and status = 'HELD'
   returning id, queue, type, lease_epoch, attempts, zombie_count),
 resolved as (
   update konduit_task_incident i
-     set outcome = 'FAILED', outcome_at = clock_timestamp()
+     set outcome = 'FAILED', outcome_at = statement_timestamp()
     from changed c
    where i.task_id = c.id and i.outcome is null)
 insert into konduit_task_incident
        (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count,
         outcome, outcome_at)
-select id, queue, type, 'OPERATOR', 'FAILED', :actor, :note, lease_epoch, clock_timestamp(), attempts, zombie_count,
-       'FAILED', clock_timestamp()
+select id, queue, type, 'OPERATOR', 'FAILED', :actor, :note, lease_epoch, statement_timestamp(), attempts, zombie_count,
+       'FAILED', statement_timestamp()
   from changed

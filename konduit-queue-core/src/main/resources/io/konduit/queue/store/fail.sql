@@ -14,8 +14,8 @@ locked as materialized (
         for no key update) l)
 update konduit_task t
    set status = case when l.final then 'FAILED' else 'PENDING' end,
-       run_at = case when l.final then t.run_at else clock_timestamp() + l.backoff_ms * interval '1 millisecond' end,
-       finished_at = case when l.final then clock_timestamp() end,
+       run_at = case when l.final then t.run_at else statement_timestamp() + l.backoff_ms * interval '1 millisecond' end,
+       finished_at = case when l.final then statement_timestamp() end,
        last_error = l.error, locked_by = null, locked_at = null, lock_timeout_at = null
   from locked l
  where t.id = l.id

@@ -13,7 +13,7 @@ locked as materialized (
         for no key update) l)
 update konduit_task t
    set status = 'PENDING', max_attempts = t.max_attempts + 1,
-       run_at = case when l.delay_ms > 0 then clock_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
+       run_at = case when l.delay_ms > 0 then statement_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
        locked_by = null, locked_at = null, lock_timeout_at = null
   from locked l
  where t.id = l.id

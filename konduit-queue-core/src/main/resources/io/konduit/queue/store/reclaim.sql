@@ -22,7 +22,7 @@ reclaimed as (
      set status = case when k.hold_reason is null then 'PENDING' else 'HELD' end,
          hold_reason = k.hold_reason,
          zombie_count = t.zombie_count + 1,
-         run_at = case when k.hold_reason is null then clock_timestamp() + k.wait_seconds * interval '1 second' else t.run_at end,
+         run_at = case when k.hold_reason is null then statement_timestamp() + k.wait_seconds * interval '1 second' else t.run_at end,
          locked_by = null, locked_at = null, lock_timeout_at = null
     from taken k
    where t.id = k.id
@@ -36,7 +36,7 @@ select id, queue, type,
             when hold_reason = 'QUARANTINED' then 'QUARANTINED'
             else 'ZOMBIE' end,
        case when hold_reason is null then 'RECLAIMED' else 'HELD' end,
-       :actor, hold_reason, locked_by, lease_epoch, locked_at, lock_timeout_at, clock_timestamp(),
-       greatest(0, (extract(epoch from clock_timestamp() - lock_timeout_at) * 1000)::bigint), attempts, zombie_count
+       :actor, hold_reason, locked_by, lease_epoch, locked_at, lock_timeout_at, statement_timestamp(),
+       greatest(0, (extract(epoch from statement_timestamp() - lock_timeout_at) * 1000)::bigint), attempts, zombie_count
   from reclaimed
 returning task_id, queue, type, classification, action, note, previous_owner, lease_epoch, zombie_count, detection_delay_ms

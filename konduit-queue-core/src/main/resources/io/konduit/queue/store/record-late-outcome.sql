@@ -9,5 +9,5 @@ with late as materialized (
       where i.task_id = l.id and i.lease_epoch = l.lease_epoch and i.previous_owner = :worker and i.late_outcome is null
       order by i.task_id, i.id) i)
 update konduit_task_incident i
-   set late_outcome = :outcome, late_outcome_at = clock_timestamp()
+   set late_outcome = :outcome, late_outcome_at = statement_timestamp()
  where i.id = any (array(select late.id from late)) and i.late_outcome is null

@@ -3,5 +3,5 @@ with resumed as (
   delete from konduit_queue where name = :queue
   returning name)
 insert into konduit_queue_audit (queue, action, actor, note, at)
-select name, 'RESUMED', :actor, :note, clock_timestamp()
+select name, 'RESUMED', :actor, :note, statement_timestamp()
   from resumed

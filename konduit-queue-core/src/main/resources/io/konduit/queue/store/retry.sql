@@ -1,7 +1,7 @@
 -- T13: a person gives a failed task more attempts. Its earlier incidents have not come to their end after all.
 with changed as (
   update konduit_task
-     set status = 'PENDING', run_at = clock_timestamp(), finished_at = null, max_attempts = attempts + :attempts
+     set status = 'PENDING', run_at = statement_timestamp(), finished_at = null, max_attempts = attempts + :attempts
    where id = :id and status = 'FAILED'
   returning id, queue, type, lease_epoch, attempts, zombie_count),
 reopened as (
@@ -9,5 +9,5 @@ reopened as (
     from changed c where i.task_id = c.id)
 insert into konduit_task_incident
        (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count)
-select id, queue, type, 'OPERATOR', 'RETRIED', :actor, :note, lease_epoch, clock_timestamp(), attempts, zombie_count
+select id, queue, type, 'OPERATOR', 'RETRIED', :actor, :note, lease_epoch, statement_timestamp(), attempts, zombie_count
   from changed

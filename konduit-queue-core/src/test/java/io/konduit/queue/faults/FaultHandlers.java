@@ -74,6 +74,10 @@ final class FaultHandlers {
         say("end", task);
     }
 
+    /** Does nothing with whatever it is given. */
+    @JobHandler("blob")
+    void blob(String content) {}
+
     /** Takes its JVM down. */
     @JobHandler("killer")
     void killer(TaskContext task) {

@@ -112,8 +112,8 @@ class ClaimTests {
         }
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            ClaimRequest request =
-                    new ClaimRequest(StoreFixture.probes("b", "a"), 1, Duration.ofMinutes(5), 3, List.of(), List.of());
+            ClaimRequest request = new ClaimRequest(
+                    StoreFixture.probes("b", "a"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
             ClaimedTask task = worker.claimDue(request).get(0);
             order.add(task.queue() + task.priority());
         }
@@ -129,8 +129,8 @@ class ClaimTests {
         harness.testDatabase()
                 .execute(
                         "insert into konduit_queue (name, paused_at, paused_by) values ('b', clock_timestamp(), 'Ada')");
-        ClaimRequest request =
-                new ClaimRequest(StoreFixture.probes("a", "b", "c"), 1, Duration.ofMinutes(5), 3, List.of(), List.of());
+        ClaimRequest request = new ClaimRequest(
+                StoreFixture.probes("a", "b", "c"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             ClaimedTask task = worker.claimDue(request).get(0);
@@ -147,8 +147,7 @@ class ClaimTests {
     void leavesTypesThatTheWorkerDoesNotKnow() {
         TaskId unknown = queue.enqueue("new-in-version-2", 1);
         TaskId known = queue.enqueue("mail", 2);
-        assertThat(worker.claimDue(StoreFixture.request(10, List.of(), "new-in-version-2", "other")).stream()
-                        .map(ClaimedTask::id))
+        assertThat(worker.claimDue(StoreFixture.request(10, List.of())).stream().map(ClaimedTask::id))
                 .containsExactly(known.value());
         assertThat(queue.find(unknown).orElseThrow().attempts()).isZero();
     }
@@ -219,9 +218,74 @@ class ClaimTests {
     void lowerBoundIsOnlyAHintThatSkipsOlderTasks() {
         queue.enqueue(TaskRequest.of("a", 1).runAt(Instant.parse("2020-01-01T00:00:00Z")));
         List<ClaimRequest.Probe> bounded = List.of(new ClaimRequest.Probe("default", 2, "2020-01-01T00:00:00.000001Z"));
-        assertThat(worker.claimDue(new ClaimRequest(bounded, 1, Duration.ofMinutes(5), 3, List.of(), List.of())))
+        assertThat(worker.claimDue(new ClaimRequest(bounded, 1, Duration.ofMinutes(5), 3, List.of(), List.of("a"))))
                 .isEmpty();
         assertThat(harness.claim(worker, 1)).hasSize(1);
+    }
+
+    @Test
+    void startsWhereAnEarlierSearchEnded() {
+        TaskId old = queue.enqueue("mail", 1);
+        harness.testDatabase()
+                .execute("update konduit_task set run_at = clock_timestamp() - interval '1 minute' where id = " + old);
+        TaskId late = queue.enqueue("mail", 2);
+        List<ClaimRequest.Probe> searched =
+                List.of(new ClaimRequest.Probe("default", 2, "-infinity", Duration.ofSeconds(30)));
+        assertThat(
+                        worker
+                                .claimDue(new ClaimRequest(
+                                        searched, 10, Duration.ofMinutes(5), 3, List.of(), List.of("mail")))
+                                .stream()
+                                .map(ClaimedTask::id))
+                .containsExactly(late.value());
+        assertThat(harness.claimOne(worker).id()).isEqualTo(old.value());
+    }
+
+    @Test
+    void takesNoMoreThanFitsIntoTheBudgetButAlwaysTheBest() {
+        TaskId best = queue.enqueue(TaskRequest.of("mail", "x".repeat(5_000)).priority(Priority.HIGH));
+        List<TaskId> others = queue.enqueueAll(IntStream.range(0, 10)
+                .mapToObj(i -> TaskRequest.of("mail", "x".repeat(998)))
+                .toList());
+
+        Claim first = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_000));
+        assertThat(first.tasks()).extracting(ClaimedTask::id).containsExactly(best.value());
+        assertThat(first.moreFound()).isTrue();
+        Claim second = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_000));
+        assertThat(second.tasks())
+                .extracting(ClaimedTask::id)
+                .containsExactlyElementsOf(
+                        others.subList(0, 3).stream().map(TaskId::value).toList());
+        assertThat(second.tasks()).extracting(ClaimedTask::size).containsOnly(1_000L);
+        Claim third = worker.claim(StoreFixture.request(5, List.of(), List.of("mail"), 10_000));
+        assertThat(third.tasks()).hasSize(5);
+        assertThat(third.moreFound()).isFalse();
+        assertThat(harness.jdbc()
+                        .sql(
+                                "select count(*) from konduit_task where status = 'PENDING' and attempts = 0 and lease_epoch = 0")
+                        .query(Long.class)
+                        .single())
+                .as("what did not fit is as it was")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void checkpointsCountToo() {
+        queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
+        harness.testDatabase().execute("update konduit_task set checkpoint = to_jsonb(repeat('x', 2000))");
+        assertThat(worker.claim(StoreFixture.request(2, List.of(), List.of("mail"), 3_000))
+                        .tasks())
+                .hasSize(1);
+    }
+
+    @Test
+    void allLeasesOfAClaimBeganWithIt() {
+        queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
+        Claim claim = worker.claim(StoreFixture.request(2, List.of()));
+        assertThat(worker.heldSince("-infinity")).extracting(HeldLease::at).containsOnly(claim.at());
+        assertThat(worker.heldSince(claim.at().toString())).isEmpty();
+        assertThat(harness.newWorker().heldSince("-infinity")).isEmpty();
+        assertThat(worker.claim(StoreFixture.request(2, List.of()))).isEqualTo(new Claim(List.of(), false, null));
     }
 
     @Test

@@ -52,7 +52,7 @@ class HostileTextTests {
                 Duration.ofMinutes(5),
                 3,
                 List.of(new ClaimRequest.Declared(hostile, Duration.ofSeconds(9), 4, true)),
-                List.of(hostile + "'"));
+                List.of(hostile, hostile + "'"));
         ClaimedTask claimed = worker.claimDue(claim).get(0);
         assertThat(claimed.lockTimeout()).isEqualTo(Duration.ofSeconds(9));
         assertThat(QueueHarness.converter().read(claimed.payload(), String.class, "x"))

@@ -304,7 +304,7 @@ class PlanTests {
                 Duration.ofMinutes(5),
                 3,
                 List.of(new ClaimRequest.Declared("t", null, 5, true)),
-                List.of("unknown-type"));
+                List.of("t", "other-type"));
     }
 
     /** Plans by the name of the statement's file; the read side has none. */

@@ -7,7 +7,6 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
@@ -35,9 +34,15 @@ final class StoreFixture {
         return probes;
     }
 
-    static ClaimRequest request(int most, Collection<ClaimRequest.Declared> handlers, String... unknownTypes) {
+    /** What a worker asks for that has handlers of the types that these tests use. */
+    static ClaimRequest request(int most, Collection<ClaimRequest.Declared> handlers) {
+        return request(most, handlers, List.of("noop", "mail", "pay"), Long.MAX_VALUE);
+    }
+
+    static ClaimRequest request(
+            int most, Collection<ClaimRequest.Declared> handlers, Collection<String> types, long budget) {
         return new ClaimRequest(
-                probes(TaskNames.DEFAULT_QUEUE), most, Duration.ofMinutes(5), 3, handlers, Arrays.asList(unknownTypes));
+                probes(TaskNames.DEFAULT_QUEUE), most, Duration.ofMinutes(5), 3, handlers, types, budget);
     }
 
     /** What the reaper does with an expired lease: the task waits again, with its incident. */

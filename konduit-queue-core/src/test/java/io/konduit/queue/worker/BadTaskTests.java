@@ -145,10 +145,9 @@ class BadTaskTests {
             assertThat(log.messages(Level.WARN))
                     .containsExactly(
                             "This worker has no handler for tasks of type 'order' and leaves them to workers that have; it knows [leaky, leaky-for-good, unreadable]");
-            await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("PENDING"));
+            assertThat(harness.status(id)).isEqualTo("PENDING");
             assertThat(attemptsLeft(id)).isEqualTo(2);
 
-            // from now on the older worker does not even touch it
             queue.enqueue("order", new Order(2, List.of()));
             older.tasksDue(Set.of("default"));
             harness.startWorker(orders);
@@ -169,15 +168,8 @@ class BadTaskTests {
         TaskId known = queue.enqueue("order", new Order(1, List.of()));
         harness.startWorker(With.concurrency(20), orders);
         await().untilAsserted(() -> assertThat(harness.status(known)).isEqualTo("COMPLETED"));
-        // those it can not remember wait a while, so that they are not taken and given back without end
-        await().untilAsserted(() -> assertThat(harness.jdbc()
-                        .sql(
-                                "select count(*) from konduit_task where status = 'PENDING' and run_at > clock_timestamp() + interval '30 s'")
-                        .query(Long.class)
-                        .single())
-                .isEqualTo(100));
         assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task where max_attempts - attempts <> 3")
+                        .sql("select count(*) from konduit_task where attempts <> 0 or status <> 'PENDING'")
                         .query(Long.class)
                         .single())
                 .isZero();

@@ -74,6 +74,67 @@ class ClaimBoundsTests {
         assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
     }
 
+    private void look(Duration took, boolean full, ClaimedTask... tasks) {
+        List<Probe> probes = bounds.probes();
+        long sent = nanos.get();
+        nanos.addAndGet(took.toNanos());
+        bounds.looked(probes, List.of(tasks), full, sent);
+    }
+
+    private List<Duration> searched() {
+        return bounds.probes().stream().map(Probe::searched).toList();
+    }
+
+    @Test
+    void shortLookIsRepeatedFromTheStart() {
+        look(Duration.ofMillis(20), false);
+        assertThat(searched()).containsOnlyNulls();
+    }
+
+    @Test
+    void longLookInVainIsNotRepeatedBeforeTwentyTimesItsDuration() {
+        look(Duration.ofMillis(100), false);
+        assertThat(searched()).containsOnly(Duration.ofMillis(1_100));
+        look(Duration.ofMillis(1), false);
+        assertThat(searched()).containsOnly(Duration.ofMillis(1_101));
+        nanos.addAndGet(Duration.ofMillis(1_898).toNanos());
+        assertThat(searched()).containsOnly(Duration.ofMillis(2_999));
+        nanos.addAndGet(Duration.ofMillis(1).toNanos());
+        assertThat(searched()).containsOnlyNulls();
+        look(Duration.ofMillis(1), false);
+        assertThat(searched()).as("what was long is gone").containsOnlyNulls();
+    }
+
+    @Test
+    void nothingIsHiddenForMoreThanTenSeconds() {
+        look(Duration.ofSeconds(5), false);
+        nanos.addAndGet(Duration.ofSeconds(5).toNanos() - 1);
+        assertThat(searched()).doesNotContainNull();
+        nanos.incrementAndGet();
+        assertThat(searched()).containsOnlyNulls();
+    }
+
+    /** A full claim has read to their ends only the probes before the last that brought something. */
+    @Test
+    void fullClaimHasSearchedThePlacesBeforeTheLastItTookFrom() {
+        look(Duration.ofMillis(100), true, task("b", 1, Tasks.RUN_AT), task("a", 1, Tasks.RUN_AT));
+        assertThat(bounds.probes().stream()
+                        .filter(probe -> probe.searched() != null)
+                        .map(probe -> probe.queue() + probe.priority()))
+                .containsExactly("a0", "b0", "b1");
+    }
+
+    /** A look that began at a bound proves nothing about what is before it. */
+    @Test
+    void lookBehindABoundCountsForNothing() {
+        bounds.claimed(List.of(task("a", 1, Tasks.RUN_AT)));
+        look(Duration.ofMillis(100), false);
+        assertThat(bounds.probes().stream()
+                        .filter(probe -> probe.searched() == null)
+                        .map(probe -> probe.queue() + probe.priority()))
+                .containsExactly("a1");
+    }
+
     private List<String> names() {
         return bounds.probes().stream()
                 .map(probe -> probe.queue() + probe.priority())

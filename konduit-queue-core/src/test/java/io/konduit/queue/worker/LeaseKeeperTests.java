@@ -384,7 +384,7 @@ class LeaseKeeperTests {
         List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
                 .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
                 .toList();
-        ClaimedTask task = leases.claimDue(new ClaimRequest(probes, 1, lockTimeout, 3, List.of(), List.of()))
+        ClaimedTask task = leases.claimDue(new ClaimRequest(probes, 1, lockTimeout, 3, List.of(), List.of("work")))
                 .get(0);
         Execution execution = new Execution(task, Duration.ZERO, nanos);
         active.add(execution);

@@ -6,6 +6,7 @@ import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
+import io.konduit.queue.worker.WorkerLifecycle;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -25,7 +26,10 @@ public final class KonduitQueueHealthAutoConfiguration {
     @ConditionalOnMissingBean(name = "konduitQueueHealthIndicator")
     @ConditionalOnEnabledHealthIndicator("konduitqueue")
     HealthIndicator konduitQueueHealthIndicator(
-            QueueDatabase database, KonduitQueueProperties properties, ObjectProvider<LeaderOnlyScheduler> scheduler) {
+            QueueDatabase database,
+            KonduitQueueProperties properties,
+            ObjectProvider<LeaderOnlyScheduler> scheduler,
+            ObjectProvider<WorkerLifecycle> worker) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
         return new KonduitQueueHealthIndicator(
                 StatisticsRepository.onControlPath(database),
@@ -39,6 +43,7 @@ public final class KonduitQueueHealthAutoConfiguration {
                         .map(LeaderOnlyScheduler::state)
                         .findFirst()
                         .orElse(null),
+                () -> worker.stream().flatMap(its -> its.loops().stream()).toList(),
                 System::nanoTime);
     }
 }

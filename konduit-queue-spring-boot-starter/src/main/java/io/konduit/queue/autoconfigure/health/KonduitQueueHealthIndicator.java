@@ -5,6 +5,7 @@ import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.store.StatisticsRepository.Recovery;
+import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.springframework.dao.DataAccessException;
 
 /**
  * O5: one cheap statement on the control path, which also measures its round trip. DOWN when the database does not
- * answer, when the reaper has not succeeded anywhere for too long, or when the lease of a lost worker has not been
+ * answer, when a loop of this instance's worker has ended or goes around no more, when the reaper has not succeeded anywhere for too long, or when the lease of a lost worker has not been
  * taken back for too long. Both ages count from this instance's start at the earliest: what lay there before gets one
  * bound of time to be cleared.
  */
@@ -29,6 +30,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private final StatisticsRepository statistics;
     private final Settings settings;
     private final Supplier<@Nullable LeadershipState> leadership;
+    private final Supplier<List<LoopState>> loops;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
@@ -67,10 +69,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             StatisticsRepository statistics,
             Settings settings,
             Supplier<@Nullable LeadershipState> leadership,
+            Supplier<List<LoopState>> loops,
             LongSupplier nanoTime) {
         this.statistics = statistics;
         this.settings = settings;
         this.leadership = leadership;
+        this.loops = loops;
         this.nanoTime = nanoTime;
         this.startedNanos = nanoTime.getAsLong();
     }
@@ -95,6 +99,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         health.withDetail("controlPathMillis", millisSince(sent));
         describeHere(health);
         List<String> reasons = new ArrayList<>();
+        judgeLoops(health, reasons);
         judgeReaper(health, recovery, reasons);
         judgeLeases(health, recovery, reasons);
         health.withDetail("zombiesAboveLimit", recovery.zombiesAbove());
@@ -115,6 +120,22 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         LeadershipState state = leadership.get();
         if (state != null) {
             health.withDetail("leadership", state.name());
+        }
+    }
+
+    private void judgeLoops(Health.Builder health, List<String> reasons) {
+        List<LoopState> all = loops.get();
+        List<LoopState> unwell = all.stream().filter(loop -> !loop.isWell()).toList();
+        if (!all.isEmpty()) {
+            health.withDetail("workerLoops", all.size() - unwell.size() + " of " + all.size());
+        }
+        for (LoopState loop : unwell) {
+            Duration since = loop.sinceStep();
+            reasons.add("The worker's thread '" + loop.name() + "' "
+                    + (loop.alive() && since != null
+                            ? "has not gone around for " + since.toSeconds() + " s. Look at its stack in a thread dump."
+                            : "has ended.")
+                    + " Restart this instance.");
         }
     }
 

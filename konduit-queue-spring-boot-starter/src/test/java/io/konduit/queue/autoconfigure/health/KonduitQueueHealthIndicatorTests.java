@@ -8,7 +8,9 @@ import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.test.TestDatabase;
+import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,6 +32,7 @@ class KonduitQueueHealthIndicatorTests {
     private static StatisticsRepository statistics;
 
     private final AtomicLong nanoTime = new AtomicLong(-5);
+    private List<LoopState> loops = List.of();
 
     @BeforeAll
     static void createDatabase() {
@@ -160,7 +163,7 @@ class KonduitQueueHealthIndicatorTests {
                 StatisticsRepository.onControlPath(new QueueDatabase(testDatabase.dataSource(), closed, null));
         closed.close();
         Health health = new KonduitQueueHealthIndicator(
-                        dead, SETTINGS, () -> LeadershipState.STORE_UNAVAILABLE, nanoTime::get)
+                        dead, SETTINGS, () -> LeadershipState.STORE_UNAVAILABLE, () -> loops, nanoTime::get)
                 .health();
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(reason(health))
@@ -170,9 +173,36 @@ class KonduitQueueHealthIndicatorTests {
         assertThat(health.getDetails()).containsEntry("leadership", "STORE_UNAVAILABLE");
     }
 
+    @Test
+    void isUpWhileEveryLoopOfTheWorkerGoesAround() {
+        passed("1 s");
+        loops = List.of(
+                new LoopState("konduit-poll-default", true, Duration.ofSeconds(59), false),
+                new LoopState("konduit-default-1", true, null, false));
+        Health health = afterRunningFor(Duration.ofHours(1), SETTINGS);
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails()).containsEntry("workerLoops", "2 of 2");
+    }
+
+    @Test
+    void isDownWhenALoopOfTheWorkerHasEndedOrIsStuck() {
+        passed("1 s");
+        loops = List.of(
+                new LoopState("konduit-poll-default", false, Duration.ofSeconds(3), false),
+                new LoopState("konduit-completer", true, Duration.ofSeconds(61), true),
+                new LoopState("konduit-default-1", true, null, false));
+        Health health = afterRunningFor(Duration.ofHours(1), SETTINGS);
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails()).containsEntry("workerLoops", "1 of 3");
+        assertThat(reason(health))
+                .isEqualTo("The worker's thread 'konduit-poll-default' has ended. Restart this instance."
+                        + " The worker's thread 'konduit-completer' has not gone around for 61 s."
+                        + " Look at its stack in a thread dump. Restart this instance.");
+    }
+
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {
-        KonduitQueueHealthIndicator indicator =
-                new KonduitQueueHealthIndicator(statistics, settings, () -> LeadershipState.LEADER, nanoTime::get);
+        KonduitQueueHealthIndicator indicator = new KonduitQueueHealthIndicator(
+                statistics, settings, () -> LeadershipState.LEADER, () -> loops, nanoTime::get);
         nanoTime.addAndGet(uptime.toNanos());
         return indicator.health();
     }

@@ -1,0 +1,219 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.DatabaseErrors;
+import io.konduit.queue.store.HeldLease;
+import io.konduit.queue.store.Lease;
+import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Finds what a claim has taken whose reply did not come: the server may carry it out all the same, at once or after a
+ * lock was released. Nobody runs such a task, so it is given back uncharged before its lease ends and somebody counts a
+ * zombie.
+ *
+ * <ol>
+ *   <li>Every claim has a ticket. One that ends without a reply is lost, unless the server said that it did nothing.
+ *   <li>From then on leases in this worker's name are looked at: at once, again and again, later with every heartbeat.
+ *   <li>All leases of a claim began at the same time, so a lease is known if a claim with that time was received. A
+ *       known one is never given back here, also when this worker has let it go: its outcome, or the reaper, decides.
+ *   <li>A lease that may belong to a claim under way waits for that claim to end.
+ *   <li>If the node dies before the give-back, the lease ends and the reaper acts, as after any crash.
+ * </ol>
+ */
+final class LostClaims {
+    private static final Logger log = LoggerFactory.getLogger(LostClaims.class);
+    private static final long FIRST_PAUSE = Duration.ofMillis(100).toNanos();
+    /** A lock may keep the statement back for as long; after that the lease's end is left to the reaper. */
+    private static final long SUSPICION = Duration.ofMinutes(10).toNanos();
+
+    private static final int LAST_LOOKS = 5;
+    private static final String ALWAYS = "-infinity";
+
+    private final LeaseRepository leases;
+    private final ActiveLeases active;
+    private final long longestPause;
+    private final LongSupplier nanoTime;
+    private final Set<Ticket> underWay = new HashSet<>();
+    private final List<Ticket> lost = new ArrayList<>();
+    private final NavigableSet<Instant> received = new TreeSet<>();
+    private final Map<Lease, Long> seenBefore = new HashMap<>();
+    private final AtomicBoolean looking = new AtomicBoolean();
+    private @Nullable Instant latest;
+    private long nextNumber;
+    private long pause = FIRST_PAUSE;
+    private long lookAtNanos;
+    private volatile boolean suspicious;
+
+    /**
+     * A claim that was sent.
+     *
+     * @param after when the last claim that was received before had begun; null for none
+     */
+    record Ticket(long number, @Nullable Instant after, long sentNanos) {}
+
+    LostClaims(LeaseRepository leases, ActiveLeases active, Duration heartbeatInterval, LongSupplier nanoTime) {
+        this.leases = leases;
+        this.active = active;
+        this.longestPause = Math.max(FIRST_PAUSE, heartbeatInterval.toNanos());
+        this.nanoTime = nanoTime;
+    }
+
+    /** A claim is about to be sent. */
+    synchronized Ticket begin() {
+        Ticket ticket = new Ticket(nextNumber++, latest, nanoTime.getAsLong());
+        underWay.add(ticket);
+        return ticket;
+    }
+
+    /** The claim's tasks are known to this worker; {@code at} is null when it brought none. */
+    synchronized void received(Ticket ticket, @Nullable OffsetDateTime at) {
+        underWay.remove(ticket);
+        if (at != null) {
+            Instant began = at.toInstant();
+            received.add(began);
+            latest = latest == null || began.isAfter(latest) ? began : latest;
+        }
+        forgetWhatIsNotNeeded();
+    }
+
+    /** The claim ended without a reply, or with an error. */
+    synchronized void failed(Ticket ticket, Throwable error) {
+        underWay.remove(ticket);
+        if (!DatabaseErrors.isRefusal(error)) {
+            lost.add(ticket);
+            suspicious = true;
+            pause = FIRST_PAUSE;
+            lookAtNanos = nanoTime.getAsLong();
+        }
+        forgetWhatIsNotNeeded();
+    }
+
+    /** How long until {@link #lookIfDue} has something to do. */
+    long nanosToLook() {
+        if (!suspicious) {
+            return Long.MAX_VALUE;
+        }
+        synchronized (this) {
+            return Math.max(0, lookAtNanos - nanoTime.getAsLong());
+        }
+    }
+
+    /** Without a lost claim this costs nothing. */
+    void lookIfDue() {
+        if (nanosToLook() == 0) {
+            look();
+        }
+    }
+
+    /** When nothing will be claimed any more: a lost claim may be carried out just now. */
+    void lastLooks() {
+        for (int i = 0; suspicious && i < LAST_LOOKS && look(); i++) {
+            LockSupport.parkNanos(this, FIRST_PAUSE);
+        }
+    }
+
+    /** One look; only one at a time. False when the database gave no answer. */
+    boolean look() {
+        String after = searchedFrom();
+        if (after == null || !looking.compareAndSet(false, true)) {
+            return true;
+        }
+        try {
+            List<Lease> unknown = unknownOf(leases.heldSince(after));
+            if (!unknown.isEmpty()) {
+                int returned = leases.giveBack(unknown, Duration.ZERO).size();
+                log.info(
+                        "A claim whose reply was lost had taken {} tasks. Nobody ran them: they are given back, their attempts not charged.",
+                        returned);
+            }
+            return true;
+        } catch (DataAccessException e) {
+            log.debug("Leases of a claim without a reply cannot be looked for now", e);
+            return false;
+        } finally {
+            looking.set(false);
+        }
+    }
+
+    private synchronized @Nullable String searchedFrom() {
+        long now = nanoTime.getAsLong();
+        lost.removeIf(ticket -> now - ticket.sentNanos() > SUSPICION);
+        suspicious = !lost.isEmpty();
+        lookAtNanos = now + pause;
+        pause = Math.min(longestPause, 2 * pause);
+        forgetWhatIsNotNeeded();
+        if (lost.isEmpty()) {
+            return null;
+        }
+        Instant earliest = earliest(lost.stream());
+        return earliest == null ? ALWAYS : earliest.toString();
+    }
+
+    /** Which of these leases no claim has brought, nor can bring any more. */
+    private synchronized List<Lease> unknownOf(List<HeldLease> held) {
+        List<Lease> unknown = new ArrayList<>();
+        Map<Lease, Long> waiting = new HashMap<>();
+        for (HeldLease candidate : held) {
+            Lease lease = candidate.lease();
+            if (received.contains(candidate.at().toInstant()) || active.holds(lease)) {
+                continue;
+            }
+            long claimedBefore = seenBefore.getOrDefault(lease, nextNumber);
+            if (underWay.stream().allMatch(claim -> claim.number() >= claimedBefore)) {
+                unknown.add(lease);
+            } else {
+                waiting.put(lease, claimedBefore);
+            }
+        }
+        seenBefore.clear();
+        seenBefore.putAll(waiting);
+        if (!unknown.isEmpty() || !waiting.isEmpty()) {
+            pause = FIRST_PAUSE;
+            lookAtNanos = nanoTime.getAsLong() + pause;
+        }
+        return unknown;
+    }
+
+    /** Times of claims are needed as far back as a look can reach. */
+    private void forgetWhatIsNotNeeded() {
+        if (underWay.isEmpty() && lost.isEmpty()) {
+            received.clear();
+            seenBefore.clear();
+            return;
+        }
+        Instant earliest = earliest(Stream.concat(underWay.stream(), lost.stream()));
+        if (earliest != null) {
+            received.headSet(earliest, true).clear();
+        }
+    }
+
+    /** Null when one of them reaches back to the start. */
+    private static @Nullable Instant earliest(Stream<Ticket> tickets) {
+        Instant earliest = null;
+        for (Ticket ticket : tickets.toList()) {
+            if (ticket.after() == null) {
+                return null;
+            }
+            earliest = earliest == null || ticket.after().isBefore(earliest) ? ticket.after() : earliest;
+        }
+        return earliest;
+    }
+}

@@ -1,0 +1,12 @@
+-- S10: due tasks that no handler of this application is for. It looks at the first of each queue and priority only: after
+-- a claim that took all it could, those are the ones that it could not take.
+select s.id, s.type
+  from unnest(:queues::text[]) as q(name)
+ cross join generate_series(0, 3) as p(priority)
+ cross join lateral (
+   select t.id, t.type
+     from konduit_task t
+    where t.status = 'PENDING' and t.queue = q.name and t.priority = p.priority and t.run_at <= statement_timestamp()
+    order by t.run_at, t.id
+    limit :most) s
+ where q.name <> all (array(select q.name from konduit_queue q)) and s.type <> all (:types::text[])

@@ -1,0 +1,61 @@
+package io.konduit.queue.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A place (ctid) names a row within one table only: in each partition there is another row at the same place. */
+class PartitionedClaimTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private final TaskQueue queue = harness.queue();
+
+    @BeforeEach
+    void partition() {
+        harness.testDatabase()
+                .execute(
+                        "alter table konduit_task rename to konduit_task_plain",
+                        "create table konduit_task (like konduit_task_plain including defaults including identity)"
+                                + " partition by list (queue)",
+                        "create table konduit_task_default partition of konduit_task for values in ('default')",
+                        "create table konduit_task_payments partition of konduit_task for values in ('payments')",
+                        "create index on konduit_task (queue, priority, run_at, id) where status = 'PENDING'");
+    }
+
+    @AfterEach
+    void restore() {
+        harness.testDatabase()
+                .execute("drop table konduit_task", "alter table konduit_task_plain rename to konduit_task");
+    }
+
+    @Test
+    void claimTakesNoRowThatHappensToBeAtTheSamePlaceElsewhere() {
+        TaskId held = queue.enqueue(TaskRequest.of("pay", 1).queue("payments"));
+        queue.enqueue(TaskRequest.of("pay", 2).queue("payments").delay(Duration.ofDays(1)));
+        queue.enqueue(TaskRequest.of("pay", 3).queue("payments"));
+        harness.testDatabase()
+                .execute("update konduit_task set status = 'HELD', hold_reason = 'NOT_REAPABLE' where id = " + held);
+        // an update makes a new row at a new place, so let the first three places be taken by waiting ones
+        harness.testDatabase().execute("vacuum full konduit_task_payments");
+        List<TaskId> asked =
+                queue.enqueueAll(List.of(TaskRequest.of("pay", 4), TaskRequest.of("pay", 5), TaskRequest.of("pay", 6)));
+
+        assertThat(harness.claim(harness.newWorker(), 10).stream().map(ClaimedTask::id))
+                .containsExactlyElementsOf(asked.stream().map(TaskId::value).toList());
+        assertThat(harness.jdbc()
+                        .sql("select status from konduit_task where queue = 'payments' order by id")
+                        .query(String.class)
+                        .list())
+                .containsExactly("HELD", "PENDING", "PENDING");
+    }
+}
