@@ -1,6 +1,5 @@
 package io.konduit.queue.store;
 
-import java.time.OffsetDateTime;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tasks best first
  * @param moreFound whether more was due for which the budget in bytes had no room
- * @param at when the leases began, the same for all of them by the database's clock; null when there are none
+ * @param atMicros when the leases began, the same for all of them: microseconds since 1970 by the database's clock; null
+ *     when there are none
  */
 public record Claim(
         List<ClaimedTask> tasks,
         boolean moreFound,
-        @Nullable OffsetDateTime at) {}
+        @Nullable Long atMicros) {}

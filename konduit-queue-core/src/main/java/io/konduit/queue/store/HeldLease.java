@@ -1,10 +1,8 @@
 package io.konduit.queue.store;
 
-import java.time.OffsetDateTime;
-
 /**
  * A lease as its row shows it.
  *
- * @param at when it began, by the database's clock
+ * @param atMicros when it began, as {@link Claim#atMicros} says it
  */
-public record HeldLease(Lease lease, OffsetDateTime at) {}
+public record HeldLease(Lease lease, long atMicros) {}

@@ -50,7 +50,7 @@ public final class LeaseRepository {
         Collection<ClaimRequest.Declared> handlers = request.handlers();
         List<ClaimedTask> claimed = new ArrayList<>();
         boolean[] moreFound = new boolean[1];
-        OffsetDateTime[] at = new OffsetDateTime[1];
+        Long[] atMicros = new Long[1];
         database.control("claim")
                 .param("handlerTypes", SqlArrays.texts(handlers, ClaimRequest.Declared::type))
                 .param("handlerLockTimeoutsMs", SqlArrays.bigints(handlers, handler -> millis(handler.lockTimeout())))
@@ -69,26 +69,24 @@ public final class LeaseRepository {
                 .query(row -> {
                     claimed.add(claimedTask(row));
                     moreFound[0] = row.getBoolean("more_found");
-                    if (at[0] == null) {
-                        at[0] = row.getObject("locked_at", OffsetDateTime.class);
-                    }
+                    atMicros[0] = row.getLong("claimed_at_us");
                 });
         claimed.sort(BEST_FIRST);
-        return new Claim(claimed, moreFound[0], at[0]);
+        return new Claim(claimed, moreFound[0], atMicros[0]);
     }
 
     /**
      * Leases in this worker's name that began after another.
      *
-     * @param after when that one began, as {@link Claim#at} says; {@code -infinity} for all
+     * @param afterMicros when that one began, as {@link Claim#atMicros} says; null for all
      */
-    public List<HeldLease> heldSince(String after) {
+    public List<HeldLease> heldSince(@Nullable Long afterMicros) {
         return database.control("find-held-by-worker")
                 .param("worker", worker)
-                .param("after", after)
+                .param("afterUs", afterMicros)
                 .query((row, number) -> new HeldLease(
                         new Lease(row.getLong("id"), row.getLong("lease_epoch"), row.getInt("zombie_count")),
-                        row.getObject("locked_at", OffsetDateTime.class)))
+                        row.getLong("claimed_at_us")))
                 .list();
     }
 

@@ -5,8 +5,6 @@ import io.konduit.queue.store.HeldLease;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -45,7 +43,6 @@ final class LostClaims {
     private static final long SUSPICION = Duration.ofMinutes(10).toNanos();
 
     private static final int LAST_LOOKS = 5;
-    private static final String ALWAYS = "-infinity";
 
     private final LeaseRepository leases;
     private final ActiveLeases active;
@@ -53,10 +50,10 @@ final class LostClaims {
     private final LongSupplier nanoTime;
     private final Set<Ticket> underWay = new HashSet<>();
     private final List<Ticket> lost = new ArrayList<>();
-    private final NavigableSet<Instant> received = new TreeSet<>();
+    private final NavigableSet<Long> received = new TreeSet<>();
     private final Map<Lease, Long> seenBefore = new HashMap<>();
     private final AtomicBoolean looking = new AtomicBoolean();
-    private @Nullable Instant latest;
+    private @Nullable Long latest;
     private long nextNumber;
     private long pause = FIRST_PAUSE;
     private long lookAtNanos;
@@ -67,7 +64,7 @@ final class LostClaims {
      *
      * @param after when the last claim that was received before had begun; null for none
      */
-    record Ticket(long number, @Nullable Instant after, long sentNanos) {}
+    record Ticket(long number, @Nullable Long after, long sentNanos) {}
 
     LostClaims(LeaseRepository leases, ActiveLeases active, Duration heartbeatInterval, LongSupplier nanoTime) {
         this.leases = leases;
@@ -83,13 +80,12 @@ final class LostClaims {
         return ticket;
     }
 
-    /** The claim's tasks are known to this worker; {@code at} is null when it brought none. */
-    synchronized void received(Ticket ticket, @Nullable OffsetDateTime at) {
+    /** The claim's tasks are known to this worker; {@code atMicros} is null when it brought none. */
+    synchronized void received(Ticket ticket, @Nullable Long atMicros) {
         underWay.remove(ticket);
-        if (at != null) {
-            Instant began = at.toInstant();
-            received.add(began);
-            latest = latest == null || began.isAfter(latest) ? began : latest;
+        if (atMicros != null) {
+            received.add(atMicros);
+            latest = latest == null ? atMicros : Long.valueOf(Math.max(latest, atMicros));
         }
         forgetWhatIsNotNeeded();
     }
@@ -132,12 +128,11 @@ final class LostClaims {
 
     /** One look; only one at a time. False when the database gave no answer. */
     boolean look() {
-        String after = searchedFrom();
-        if (after == null || !looking.compareAndSet(false, true)) {
+        if (!isStillSuspicious() || !looking.compareAndSet(false, true)) {
             return true;
         }
         try {
-            List<Lease> unknown = unknownOf(leases.heldSince(after));
+            List<Lease> unknown = unknownOf(leases.heldSince(searchedFrom()));
             if (!unknown.isEmpty()) {
                 int returned = leases.giveBack(unknown, Duration.ZERO).size();
                 log.info(
@@ -153,18 +148,18 @@ final class LostClaims {
         }
     }
 
-    private synchronized @Nullable String searchedFrom() {
+    private synchronized boolean isStillSuspicious() {
         long now = nanoTime.getAsLong();
         lost.removeIf(ticket -> now - ticket.sentNanos() > SUSPICION);
         suspicious = !lost.isEmpty();
         lookAtNanos = now + pause;
         pause = Math.min(longestPause, 2 * pause);
         forgetWhatIsNotNeeded();
-        if (lost.isEmpty()) {
-            return null;
-        }
-        Instant earliest = earliest(lost.stream());
-        return earliest == null ? ALWAYS : earliest.toString();
+        return suspicious;
+    }
+
+    private synchronized @Nullable Long searchedFrom() {
+        return earliest(lost.stream());
     }
 
     /** Which of these leases no claim has brought, nor can bring any more. */
@@ -173,7 +168,7 @@ final class LostClaims {
         Map<Lease, Long> waiting = new HashMap<>();
         for (HeldLease candidate : held) {
             Lease lease = candidate.lease();
-            if (received.contains(candidate.at().toInstant()) || active.holds(lease)) {
+            if (received.contains(candidate.atMicros()) || active.holds(lease)) {
                 continue;
             }
             long claimedBefore = seenBefore.getOrDefault(lease, nextNumber);
@@ -199,20 +194,20 @@ final class LostClaims {
             seenBefore.clear();
             return;
         }
-        Instant earliest = earliest(Stream.concat(underWay.stream(), lost.stream()));
+        Long earliest = earliest(Stream.concat(underWay.stream(), lost.stream()));
         if (earliest != null) {
             received.headSet(earliest, true).clear();
         }
     }
 
     /** Null when one of them reaches back to the start. */
-    private static @Nullable Instant earliest(Stream<Ticket> tickets) {
-        Instant earliest = null;
+    private static @Nullable Long earliest(Stream<Ticket> tickets) {
+        Long earliest = null;
         for (Ticket ticket : tickets.toList()) {
             if (ticket.after() == null) {
                 return null;
             }
-            earliest = earliest == null || ticket.after().isBefore(earliest) ? ticket.after() : earliest;
+            earliest = earliest == null ? ticket.after() : Long.valueOf(Math.min(earliest, ticket.after()));
         }
         return earliest;
     }

@@ -213,7 +213,7 @@ final class TaskPoller {
             for (ClaimedTask task : claim.tasks()) {
                 accept(task, sent);
             }
-            node.lostClaims().received(ticket, claim.at());
+            node.lostClaims().received(ticket, claim.atMicros());
             return claim;
         } catch (RuntimeException | Error e) {
             node.lostClaims().failed(ticket, e);

@@ -251,7 +251,7 @@ class ClaimTests {
         Claim first = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_000));
         assertThat(first.tasks()).extracting(ClaimedTask::id).containsExactly(best.value());
         assertThat(first.moreFound()).isTrue();
-        Claim second = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_000));
+        Claim second = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_100));
         assertThat(second.tasks())
                 .extracting(ClaimedTask::id)
                 .containsExactlyElementsOf(
@@ -269,6 +269,16 @@ class ClaimTests {
                 .isEqualTo(2);
     }
 
+    /** PostgreSQL stores it in a hundredth of its size. */
+    @Test
+    void whatIsStoredCompressedCountsInFull() {
+        queue.enqueueAll(
+                List.of(TaskRequest.of("mail", "x".repeat(100_000)), TaskRequest.of("mail", "x".repeat(100_000))));
+        assertThat(worker.claim(StoreFixture.request(2, List.of(), List.of("mail"), 150_000))
+                        .tasks())
+                .hasSize(1);
+    }
+
     @Test
     void checkpointsCountToo() {
         queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
@@ -282,9 +292,9 @@ class ClaimTests {
     void allLeasesOfAClaimBeganWithIt() {
         queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
         Claim claim = worker.claim(StoreFixture.request(2, List.of()));
-        assertThat(worker.heldSince("-infinity")).extracting(HeldLease::at).containsOnly(claim.at());
-        assertThat(worker.heldSince(claim.at().toString())).isEmpty();
-        assertThat(harness.newWorker().heldSince("-infinity")).isEmpty();
+        assertThat(worker.heldSince(null)).extracting(HeldLease::atMicros).containsOnly(claim.atMicros());
+        assertThat(worker.heldSince(claim.atMicros())).isEmpty();
+        assertThat(harness.newWorker().heldSince(null)).isEmpty();
         assertThat(worker.claim(StoreFixture.request(2, List.of()))).isEqualTo(new Claim(List.of(), false, null));
     }
 

@@ -155,7 +155,6 @@ class DatabaseTimeTests {
                         // values of the rows themselves, as a hint and as the place where a page ended
                         "claim lowerBounds",
                         "find-expired afterTime",
-                        "find-held-by-worker after",
                         // what the database's clock said when the pass began; it can only make a lease look longer
                         "find-expired moment",
                         "reclaim moment");

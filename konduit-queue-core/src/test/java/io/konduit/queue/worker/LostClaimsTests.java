@@ -166,7 +166,7 @@ class LostClaimsTests {
 
     private void receive(Ticket ticket, Claim claim) {
         assertThat(claim.tasks()).hasSize(1);
-        lostClaims.received(ticket, claim.at());
+        lostClaims.received(ticket, claim.atMicros());
     }
 
     private static TaskId enqueue() {
