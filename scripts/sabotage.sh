@@ -82,7 +82,7 @@ mutation "reclaim writes no incident" "$sql/reclaim.sql" \
 mutation "late result is not kept as evidence" "$sql/record-late-outcome.sql" \
   's/ and i\.late_outcome is null/ and false/' 'LateResultTests#lateCompletionIsRefused*'
 mutation "reclaimed tasks come back without a wait" "$sql/reclaim.sql" \
-  's/clock_timestamp() + k\.wait_seconds \* interval/clock_timestamp() + 0 * k.wait_seconds * interval/' 'LeaseExpiryTests#laterReturns*'
+  's/statement_timestamp() + k\.wait_seconds \* interval/statement_timestamp() + 0 * k.wait_seconds * interval/' 'LeaseExpiryTests#laterReturns*'
 mutation "checkpoint is no sign of progress" "$sql/find-abandoned.sql $sql/reclaim.sql" \
   's/greatest(t\.locked_at, t\.last_checkpoint_at)/t.locked_at/' 'AbandonedLeaseCleanerTests#checkpointInThisRun*'
 mutation "reaper spins on a locked orphan" "$java/recovery/OrphanReclaimer.java" \
@@ -113,9 +113,19 @@ mutation "copy is begun before all requests of a transaction are checked" "$java
 
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
-  's/lock_timeout_at = clock_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
+  's/lock_timeout_at = statement_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
 mutation "completions take their rows in any order" "$java/store/LeaseRepository.java" \
   's/leases\.stream()\.sorted(Comparator\.comparing(Lease::taskId))\.toList()/List.copyOf(leases)/' 'LeaseRaceTests#completionsInOppositeOrder*'
+mutation "claim takes rows at the same place elsewhere" "$sql/claim.sql" \
+  '/and t\.tableoid = (select due\.tableoid/d' 'PartitionedClaimTests'
+mutation "claim takes more than fits into memory" "$sql/claim.sql" \
+  's/f\.bytes <= :budget or/f.bytes > :budget or f.bytes <= :budget or/' 'ClaimTests#takesNoMoreThanFits*'
+mutation "lease that was let go is given back as unknown" "$java/worker/LostClaims.java" \
+  's/received\.contains(candidate\.atMicros()) || //' 'LostClaimsTests#leaseThatThisWorkerKnew*'
+mutation "statements are not cancelled on the server" "$java/store/QueueDatabase.java" \
+  '/controlTemplate\.setQueryTimeout/d' 'StatementTimeoutTests'
+mutation "loop ends with an error" "$java/worker/WorkerThreads.java" \
+  's/} catch (Throwable e) {$/} catch (IllegalStateException e) {/' 'WorkerThreadsTests#loopBeginsAgain*'
 mutation "busy row is answered with lost" "$sql/extend.sql" \
   's/t\.id is not null as mine/false as mine/' 'LeaseRaceTests#extensionAfterReclaim*+extensionNeverLooksLost*'
 mutation "cancellation is not audited" "$sql/cancel.sql" \
