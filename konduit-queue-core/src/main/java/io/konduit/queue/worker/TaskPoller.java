@@ -24,8 +24,13 @@ import org.springframework.dao.DataAccessException;
 final class TaskPoller {
     private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
-    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
+    /** How long ordinary work stops for a suspect that wants to run alone. */
+    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(2);
+    /** Before a suspect comes back that could not run alone soon. */
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
+    /** Before a suspect comes back when it was not its turn, at least. */
+    private static final Duration NEXT_TURN = Duration.ofSeconds(1);
+
     private static final Duration UNKNOWN_PAUSE = Duration.ofMinutes(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
@@ -38,7 +43,8 @@ final class TaskPoller {
     private final ClaimBounds bounds;
     private final PollSignal signal = new PollSignal();
     private final LinkedBlockingQueue<Entry> buffer = new LinkedBlockingQueue<>();
-    private final AtomicInteger occupied = new AtomicInteger();
+    private final LaneLoad load;
+    private final AtomicInteger slotsStarted = new AtomicInteger();
     private volatile boolean stopped;
 
     /** What waits for a slot: a task, or null for a slot that is to end. An idle slot then waits without looking around. */
@@ -64,6 +70,7 @@ final class TaskPoller {
         this.maxAttempts = maxAttempts;
         this.node = node;
         this.ahead = new ClaimAhead(lane.slots());
+        this.load = new LaneLoad(lane.slots(), this::settled);
         this.bounds = new ClaimBounds(lane.queues(), System::nanoTime);
     }
 
@@ -78,7 +85,10 @@ final class TaskPoller {
 
     /** No more claims; slots end when they have finished what they run. */
     void stop() {
-        stopped = true;
+        synchronized (buffer) {
+            // from here on nothing is added: what a claim brings later is given back
+            stopped = true;
+        }
         signal.tasksDue();
         returnBuffered();
         for (int i = 0; i < lane.slots(); i++) {
@@ -86,9 +96,9 @@ final class TaskPoller {
         }
     }
 
-    /** How many tasks are claimed and not finished. */
+    /** How much of the lane is taken by tasks whose outcome is not settled. */
     int occupied() {
-        return occupied.get();
+        return load.occupied();
     }
 
     /** The loop of the lane's claiming thread. */
@@ -133,13 +143,20 @@ final class TaskPoller {
 
     /** The loop of one slot. */
     void slotLoop() {
+        int slot = slotsStarted.getAndIncrement() % lane.slots();
         while (true) {
             try {
+                load.awaitWrites(() -> stopped);
                 Execution execution = buffer.take().execution();
                 if (execution == null) {
                     return;
                 }
-                process(execution);
+                ahead.begins(slot, System.nanoTime());
+                try {
+                    process(execution);
+                } finally {
+                    ahead.ends(slot);
+                }
             } catch (InterruptedException e) {
                 if (stopped) {
                     return;
@@ -188,11 +205,18 @@ final class TaskPoller {
         if (handler.isEmpty()) {
             boolean remembered = node.handlers().met(task.type());
             node.completer().report(new Outcome.GivenBack(execution, remembered ? Duration.ZERO : UNKNOWN_PAUSE));
-        } else if (stopped) {
-            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
         } else {
-            occupied.incrementAndGet();
-            buffer.add(new Entry(execution));
+            execution.countIn(load);
+            if (!awaitsSlot(execution)) {
+                node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            }
+        }
+    }
+
+    /** Hands a task to the slots, unless they are about to end. */
+    private boolean awaitsSlot(Execution execution) {
+        synchronized (buffer) {
+            return !stopped && buffer.add(new Entry(execution));
         }
     }
 
@@ -205,10 +229,21 @@ final class TaskPoller {
             if (!reported) {
                 // not extended any more: the lease ends and the reaper takes the task back
                 node.active().remove(execution);
+                execution.settled();
             }
-            occupied.decrementAndGet();
-            signal.roomMade();
         }
+    }
+
+    /** The outcome of a lease of this lane is written, refused or given up. */
+    private void settled(Execution execution) {
+        if (!execution.hasRun()) {
+            // given back
+        } else if (execution.task().reapable()) {
+            ahead.ran(execution.took().toNanos());
+        } else {
+            ahead.ranOnlyOnce();
+        }
+        signal.roomMade();
     }
 
     private Outcome runGated(Execution execution) throws InterruptedException {
@@ -229,12 +264,20 @@ final class TaskPoller {
         }
     }
 
-    /** L18: alone means that this worker has no other lease, not even of a task that waits or whose outcome does. */
+    /**
+     * L18: alone means that this worker has no other lease, not even of a task that waits or whose outcome does. Behind a
+     * run that does not end soon the gate is not closed at all.
+     */
     private Outcome runAlone(Execution execution) throws InterruptedException {
+        if (hasLongRun()) {
+            log.debug(
+                    "{} has to run alone and is given back: another task has been running for long", execution.task());
+            return new Outcome.GivenBack(execution, SUSPECT_PAUSE);
+        }
         IsolationGate gate = node.gate();
         if (!gate.close()) {
-            log.debug("{} is given back: another task has to run alone in this worker", execution.task());
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+            log.debug("{} is given back: it is not its turn to run alone in this worker", execution.task());
+            return new Outcome.GivenBack(execution, shorter(SUSPECT_PAUSE, longer(NEXT_TURN, gate.rest())));
         }
         try {
             if (!gate.awaitAlone(PATIENCE_OF_SUSPECT, () -> node.active().hasOnly(execution))) {
@@ -247,6 +290,11 @@ final class TaskPoller {
         }
     }
 
+    private boolean hasLongRun() {
+        long now = System.nanoTime();
+        return node.active().all().stream().anyMatch(other -> other.runsSince(PATIENCE_OF_SUSPECT.toNanos(), now));
+    }
+
     private Outcome run(Execution execution) {
         Optional<JobHandlerMethod> handler =
                 node.handlers().find(execution.task().type());
@@ -254,25 +302,19 @@ final class TaskPoller {
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         node.events().started(execution);
-        Outcome outcome = node.runner().run(execution, handler.get());
-        if (execution.task().reapable()) {
-            ahead.ran(execution.took().toNanos());
-        } else {
-            ahead.ranOnlyOnce();
-        }
-        return outcome;
+        return node.runner().run(execution, handler.get());
     }
 
     /** Waits until enough is free to be worth a claim; zero when it should look around first. */
     private int awaitRoom() throws InterruptedException {
-        int target = lane.slots() + ahead.allowance();
+        int target = lane.slots() + ahead.allowance(System.nanoTime());
         int worthwhile = target > 2 * lane.slots() ? target / 2 : 1;
-        int room = target - occupied.get();
+        int room = target - load.occupied();
         if (room >= worthwhile) {
             return room;
         }
         signal.wantRoom();
-        if (target - occupied.get() < worthwhile) {
+        if (target - load.occupied() < worthwhile) {
             signal.awaitRoom(ROOM_CHECK_MILLIS);
         }
         return 0;
@@ -285,6 +327,9 @@ final class TaskPoller {
                 && oldest.execution() != null
                 && System.nanoTime() - oldest.execution().claimedNanos() >= waited.toNanos()) {
             returnBuffered();
+            if (!waited.isZero()) {
+                ahead.gaveBack();
+            }
         }
     }
 
@@ -296,7 +341,6 @@ final class TaskPoller {
                 buffer.add(entry);
             } else {
                 node.completer().report(new Outcome.GivenBack(entry.execution(), Duration.ZERO));
-                occupied.decrementAndGet();
             }
         }
     }
@@ -313,6 +357,10 @@ final class TaskPoller {
         } catch (InterruptedException e) {
             stopped = true;
         }
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
     }
 
     private static Duration shorter(Duration one, Duration other) {
