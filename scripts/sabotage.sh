@@ -136,8 +136,10 @@ mutation "ordinary work gets no turn after a suspect" "$java/worker/IsolationGat
 # ---- slots and outcomes ----
 mutation "refused extension of a finished run is a loss" "$java/worker/Execution.java" \
   's/if (outcomeUnderWay) {/if (outcomeUnderWay \&\& lockTimeoutNanos < 0) {/' 'OutcomeUnderWayTests'
-mutation "interrupt of a run reaches the next task" "$java/worker/Execution.java" \
+mutation "interrupted flag outlives its run" "$java/worker/Execution.java" \
   '/^        Thread\.interrupted();$/d' 'InterruptTests'
+mutation "interrupt of a run reaches the next task" "$java/worker/Execution.java" \
+  '/^        thread = null;$/d' 'InterruptTests'
 mutation "what a claim brings after the stop is kept" "$java/worker/TaskPoller.java" \
   's/return !stopped \&\& buffer\.add/return buffer.add/' 'GracefulStopTests#whatAClaimBrings*'
 mutation "future of a handler is not cancelled" "$java/handler/AsyncResult.java" \

@@ -34,11 +34,11 @@ final class ClaimAhead {
 
     /** A slot begins a task at that time. */
     void begins(int slot, long now) {
-        startedNanos.set(slot, now == IDLE ? 1 : now);
+        startedNanos.setRelease(slot, now == IDLE ? 1 : now);
     }
 
     void ends(int slot) {
-        startedNanos.set(slot, IDLE);
+        startedNanos.setRelease(slot, IDLE);
     }
 
     /** A run that took so long has been settled. */

@@ -1,9 +1,7 @@
 package io.konduit.queue.worker;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -14,8 +12,6 @@ import java.util.function.Consumer;
 final class LaneLoad {
     /** In healthy operation a group of outcomes takes far less. */
     private static final long STALL_NANOS = Duration.ofMillis(100).toNanos();
-
-    private static final long LOOK_MILLIS = 10;
 
     private final int slots;
     private final Consumer<Execution> whenSettled;
@@ -55,20 +51,26 @@ final class LaneLoad {
         whenSettled.accept(execution);
     }
 
-    /** How much of the lane's room is taken. */
-    int occupied() {
-        return claimed.get() - Math.min(slots, lockedOut.get());
+    /**
+     * How much of the lane's room is taken. While outcomes are being written, as many as may be claimed ahead are on their
+     * way and take no room: claiming, running and writing go on side by side. When writing stalls, they all count.
+     *
+     * @param ahead how many tasks may be claimed ahead
+     */
+    int occupied(int ahead) {
+        int onTheirWay = isWriting() ? Math.min(ahead, unwritten.get()) : 0;
+        return claimed.get() - Math.min(slots, lockedOut.get()) - onTheirWay;
     }
 
-    /** Whether outcomes pile up: at least as many as there are slots, and none has been written for a while. */
+    /**
+     * Whether outcomes pile up: at least as many as there are slots, and none has been written for a while. Then nothing
+     * more is begun, so that a crash repeats little more than one run for each slot.
+     */
     boolean isStalled() {
-        return unwritten.get() >= slots && System.nanoTime() - progressNanos > STALL_NANOS;
+        return unwritten.get() >= slots && !isWriting();
     }
 
-    /** Waits while outcomes pile up, so that a crash repeats little more than one run for each slot. */
-    void awaitWrites(BooleanSupplier stopped) throws InterruptedException {
-        while (isStalled() && !stopped.getAsBoolean()) {
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
+    private boolean isWriting() {
+        return System.nanoTime() - progressNanos <= STALL_NANOS;
     }
 }

@@ -34,6 +34,7 @@ final class TaskPoller {
     private static final Duration UNKNOWN_PAUSE = Duration.ofMinutes(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
+    private static final long STALL_CHECK_MILLIS = 10;
 
     private final Lane lane;
     private final WorkerSettings settings;
@@ -45,12 +46,16 @@ final class TaskPoller {
     private final LinkedBlockingQueue<Entry> buffer = new LinkedBlockingQueue<>();
     private final LaneLoad load;
     private final AtomicInteger slotsStarted = new AtomicInteger();
+    private volatile Wanted wanted = new Wanted(0, 0);
     private volatile boolean stopped;
 
     /** What waits for a slot: a task, or null for a slot that is to end. An idle slot then waits without looking around. */
     private record Entry(@Nullable Execution execution) {
         static final Entry END = new Entry(null);
     }
+
+    /** At how much load another claim is worth its while. */
+    private record Wanted(int ahead, int occupied) {}
 
     /** What all pollers of a worker share. */
     record Node(
@@ -94,11 +99,6 @@ final class TaskPoller {
         for (int i = 0; i < lane.slots(); i++) {
             buffer.add(Entry.END);
         }
-    }
-
-    /** How much of the lane is taken by tasks whose outcome is not settled. */
-    int occupied() {
-        return load.occupied();
     }
 
     /** The loop of the lane's claiming thread. */
@@ -146,7 +146,9 @@ final class TaskPoller {
         int slot = slotsStarted.getAndIncrement() % lane.slots();
         while (true) {
             try {
-                load.awaitWrites(() -> stopped);
+                while (load.isStalled() && !stopped) {
+                    TimeUnit.MILLISECONDS.sleep(STALL_CHECK_MILLIS);
+                }
                 Execution execution = buffer.take().execution();
                 if (execution == null) {
                     return;
@@ -243,7 +245,10 @@ final class TaskPoller {
         } else {
             ahead.ranOnlyOnce();
         }
-        signal.roomMade();
+        Wanted room = wanted;
+        if (load.occupied(room.ahead()) <= room.occupied()) {
+            signal.roomMade();
+        }
     }
 
     private Outcome runGated(Execution execution) throws InterruptedException {
@@ -307,14 +312,16 @@ final class TaskPoller {
 
     /** Waits until enough is free to be worth a claim; zero when it should look around first. */
     private int awaitRoom() throws InterruptedException {
-        int target = lane.slots() + ahead.allowance(System.nanoTime());
+        int allowance = ahead.allowance(System.nanoTime());
+        int target = lane.slots() + allowance;
         int worthwhile = target > 2 * lane.slots() ? target / 2 : 1;
-        int room = target - load.occupied();
+        int room = target - load.occupied(allowance);
         if (room >= worthwhile) {
             return room;
         }
+        wanted = new Wanted(allowance, target - worthwhile);
         signal.wantRoom();
-        if (target - load.occupied() < worthwhile) {
+        if (load.occupied(allowance) > target - worthwhile) {
             signal.awaitRoom(ROOM_CHECK_MILLIS);
         }
         return 0;
