@@ -38,7 +38,7 @@ mutation() {
 
 # ---- the fence: epoch, owner, local dedupe, guard ----
 mutation "completion does not ask for the epoch" "$sql/complete.sql" \
-  's/ and t\.lease_epoch = o\.lease_epoch//' 'FencingTests#lateWriteIsRefusedAndChangesNothing*+leaseOfAnotherEpoch*'
+  's/ and t\.lease_epoch = (:epochs.*$//' 'FencingTests#lateWriteIsRefusedAndChangesNothing*+leaseOfAnotherEpoch*'
 mutation "completion does not ask for the owner" "$sql/complete.sql" \
   's/ and t\.locked_by = :worker//' 'FencingTests#leaseInAnotherWorkersHands*'
 mutation "failure does not ask for the epoch" "$sql/fail.sql" \
@@ -137,7 +137,37 @@ mutation "worker does not fence itself" "$java/worker/Execution.java" \
   '/synchronized boolean mustFence(/a\
         if (lockTimeoutNanos >= 0) { return false; }' 'LeaseWatchdogTests'
 mutation "suspect runs among others" "$java/worker/TaskPoller.java" \
-  's/boolean suspect = execution\.lease()\.zombieCount() >= settings\.isolateAfter();/boolean suspect = false;/' 'SuspectTests'
+  's/return execution\.lease()\.zombieCount() >= settings\.isolateAfter()/return execution.lease().zombieCount() < 0/' 'SuspectTests'
+mutation "suspect closes the worker behind a long run" "$java/worker/TaskPoller.java" \
+  's/if (hasLongRun()) {/if (hasLongRun() \&\& stopped) {/' 'SuspectTests'
+mutation "ordinary work gets no turn after a suspect" "$java/worker/IsolationGate.java" \
+  's/if (suspect || restLeft() > 0) {/if (suspect) {/' 'IsolationGateTests'
+
+# ---- slots and outcomes ----
+mutation "refused extension of a finished run is a loss" "$java/worker/Execution.java" \
+  's/if (outcomeUnderWay) {/if (outcomeUnderWay \&\& lockTimeoutNanos < 0) {/' 'OutcomeUnderWayTests'
+mutation "interrupted flag outlives its run" "$java/worker/Execution.java" \
+  '/^        Thread\.interrupted();$/d' 'InterruptTests'
+mutation "interrupt of a run reaches the next task" "$java/worker/Execution.java" \
+  '/^        thread = null;$/d' 'InterruptTests'
+mutation "what a claim brings after the stop is kept" "$java/worker/TaskPoller.java" \
+  's/return !stopped \&\& buffer\.add/return buffer.add/' 'GracefulStopTests#whatAClaimBrings*'
+mutation "future of a handler is not cancelled" "$java/handler/AsyncResult.java" \
+  '/future\.cancel(true);/d' 'AsyncHandlerTests'
+mutation "error of a future is not unwrapped" "$java/handler/AsyncResult.java" \
+  's/throw unwrapped(e);/throw e;/' 'AsyncHandlerTests'
+mutation "completion waits for a locked row" "$java/store/LeaseRepository.java" \
+  's/leases, LOCK_TIMEOUT)/leases, null)/' 'LockedRowTests#lockedRowDelays*'
+mutation "failure waits for a locked row" "$sql/fail.sql" \
+  's/ skip locked//' 'LockedRowTests#lockedRowDelays*'
+mutation "slots go on behind outcomes that cannot be written" "$java/worker/LaneLoad.java" \
+  's/return unwritten\.get() >= slots/return unwritten.get() >= 1_000_000/' 'LockedRowTests#whatWasClaimedAhead*'
+mutation "claim-ahead learns nothing" "$java/worker/TaskPoller.java $java/worker/ClaimAhead.java" \
+  's/ahead\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
+mutation "attempt that was given back counts" "$sql/give-back.sql" \
+  's/ uncharged = coalesce(t\.uncharged, 0) + 1,//' 'RetryTests#givingBack*'
+mutation "listeners run on the thread that tells them" "$java/event/EventThread.java" \
+  's/thread\.execute(() -> run(call));/run(call);/' 'ListenerThreadTests'
 
 run_tests() {
   rm -rf "$reports"

@@ -11,7 +11,9 @@ import java.lang.annotation.Target;
  *
  * <p>The method takes the payload, a {@link TaskContext}, both in either order, or nothing. The payload is read from
  * JSON into the declared parameter type. Returning means the task is completed; an exception means it is retried
- * after a backoff until its attempts are used up, or failed at once for a {@link DoNotRetryException}.
+ * after a backoff until its attempts are used up, or failed at once for a {@link DoNotRetryException}. A returned
+ * {@link java.util.concurrent.CompletionStage} or {@link java.util.concurrent.Future} is waited for, and cancelled when the
+ * run is interrupted.
  *
  * <pre>{@code
  * @JobHandler("welcome-mail")

@@ -11,10 +11,10 @@ public interface TaskContext {
 
     String queue();
 
-    /** The number of this attempt, from 1. */
+    /** The number of this attempt, from 1. A claim that was given back uncharged does not count. */
     int attempt();
 
-    /** How many attempts the task has in all. */
+    /** How many attempts the task has in all, without those that were given back uncharged. */
     int maxAttempts();
 
     /** How often a worker was lost while it ran this task. */

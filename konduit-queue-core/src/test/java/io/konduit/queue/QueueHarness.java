@@ -32,6 +32,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +66,8 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     private final List<WorkerLifecycle> workers = new ArrayList<>();
     private final List<Object> events = new CopyOnWriteArrayList<>();
+    private volatile Consumer<Object> listener = event -> {};
+    private Executor publisher = Runnable::run;
     private TestDatabase testDatabase;
     private ControlPool controlPool;
     private QueueDatabase database;
@@ -80,6 +84,8 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
     @Override
     public void beforeEach(ExtensionContext context) {
         events.clear();
+        listener = event -> {};
+        publisher = Runnable::run;
         testDatabase.execute(
                 "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_worker, konduit_chore, konduit_shedlock");
     }
@@ -129,7 +135,22 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
     }
 
     public QueueEvents queueEvents() {
-        return new QueueEvents(events::add);
+        return new QueueEvents(
+                event -> {
+                    events.add(event);
+                    listener.accept(event);
+                },
+                publisher);
+    }
+
+    /** Publishes events of this test on another thread than the one that tells them. */
+    public void publishOn(Executor newPublisher) {
+        publisher = newPublisher;
+    }
+
+    /** Lets something listen to the events of this test too. */
+    public void onEvent(Consumer<Object> newListener) {
+        listener = newListener;
     }
 
     public TaskRepository tasks() {

@@ -27,12 +27,12 @@ public record JobHandlerMethod(
         boolean reapable,
         boolean transactional) {
 
-    /** Calls the method; what it throws is thrown as it is. */
+    /** Calls the method, and waits for the future if it returns one; what either throws is thrown as it is. */
     public void invoke(String payload, PayloadConverter converter, TaskContext context) throws Throwable {
         Object[] arguments = signature.arguments(
                 context, parameter -> converter.read(payload, parameter, "the payload of type '" + type + "'"));
         try {
-            method.invoke(bean.get(), arguments);
+            AsyncResult.await(method.invoke(bean.get(), arguments));
         } catch (InvocationTargetException e) {
             throw e.getCause() == null ? e : e.getCause();
         }

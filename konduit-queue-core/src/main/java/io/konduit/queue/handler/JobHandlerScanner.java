@@ -69,6 +69,7 @@ public final class JobHandlerScanner {
             throw new InvalidJobHandlerException("Handler '%s' (%s): lockTimeout must be at least 1s but is '%s'."
                     .formatted(type, place, declared.lockTimeout()));
         }
+        AsyncResult.require(method, beanType, declared.transactional(), type, place);
         Method invocable = invocable(bean, method, type, place);
         invocable.setAccessible(true);
         return new JobHandlerMethod(

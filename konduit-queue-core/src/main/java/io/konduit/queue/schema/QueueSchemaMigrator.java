@@ -75,6 +75,8 @@ public final class QueueSchemaMigrator {
                 Statement statement = connection.createStatement()) {
             statement.execute("select 1 from " + prefix + "konduit_tasks where false");
             statement.execute("select 1 from " + prefix + "konduit_chore where false");
+            // of the newest script
+            statement.execute("select uncharged from " + prefix + "konduit_task where false");
         } catch (SQLException e) {
             if (UNDEFINED_TABLE.equals(e.getSQLState()) || UNDEFINED_SCHEMA.equals(e.getSQLState())) {
                 throw new SchemaMissingException(

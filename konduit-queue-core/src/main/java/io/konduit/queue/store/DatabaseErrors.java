@@ -52,6 +52,11 @@ public final class DatabaseErrors {
         return error instanceof DataAccessException;
     }
 
+    /** Whether the statement gave up because somebody else had something locked. */
+    static boolean isLocked(RuntimeException error) {
+        return sqlState(error).startsWith(LOCKED);
+    }
+
     private static String sqlState(Throwable error) {
         for (Throwable current = error; current != null; current = current.getCause()) {
             if (current instanceof SQLException sql && sql.getSQLState() != null) {

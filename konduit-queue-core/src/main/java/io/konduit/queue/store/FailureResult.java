@@ -8,6 +8,8 @@ public enum FailureResult {
     FINAL,
     /** An earlier try at reporting it had been applied, and its reply was lost. */
     ALREADY_APPLIED,
+    /** Somebody else has the row locked: try again later. */
+    BUSY,
     /** The lease was not held any more: nothing changed. */
     LOST
 }

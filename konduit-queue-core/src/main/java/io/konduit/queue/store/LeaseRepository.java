@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -26,6 +28,9 @@ public final class LeaseRepository {
     private static final Comparator<ClaimedTask> BEST_FIRST = Comparator.comparingInt(ClaimedTask::priority)
             .thenComparing(ClaimedTask::runAt)
             .thenComparing(ClaimedTask::id);
+
+    /** How long a batch of completions waits for a row that somebody else has locked. */
+    private static final String LOCK_TIMEOUT = "250ms";
 
     private final QueueDatabase database;
     private final UUID worker;
@@ -120,31 +125,62 @@ public final class LeaseRepository {
         return results;
     }
 
-    /** T4 for many: returns the leases whose completion stands, now or by an earlier try whose reply was lost. */
+    /**
+     * What came of writing the outcomes of several leases; those in neither set are lost.
+     *
+     * @param applied now, or by an earlier try whose reply was lost
+     * @param busy somebody else had the row locked: try again later
+     */
+    public record Written(Set<Lease> applied, Set<Lease> busy) {}
+
+    /** T4 for many: returns the leases whose completion stands. Waits for rows that somebody else has locked. */
     public Set<Lease> complete(Collection<Lease> leases) {
+        return complete(leases, () -> new Written(complete(database.control("complete"), leases, null), Set.of()))
+                .applied();
+    }
+
+    /** T4 for many. A row that somebody else has locked keeps the others waiting for a moment at most. */
+    public Written completeSoon(Collection<Lease> leases) {
+        try {
+            return complete(
+                    leases, () -> new Written(complete(database.control("complete"), leases, LOCK_TIMEOUT), Set.of()));
+        } catch (DataAccessException e) {
+            if (DatabaseErrors.isLocked(e)) {
+                return completeUnlocked(leases);
+            }
+            throw e;
+        }
+    }
+
+    /** T4 for those of the leases whose rows nobody else has locked; never waits for a row. */
+    public Written completeUnlocked(Collection<Lease> leases) {
+        return complete(leases, () -> written(fenced(database.control("complete-unlocked"), leases), leases));
+    }
+
+    private Written complete(Collection<Lease> leases, Supplier<Written> statement) {
         List<Lease> recovered =
                 leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
-        Set<Lease> done = recovered.isEmpty()
-                ? complete(database.control("complete"), leases)
+        Written written = recovered.isEmpty()
+                ? statement.get()
                 : database.inControlTransaction(() -> {
-                    Set<Lease> completed = complete(database.control("complete"), leases);
-                    resolveIncidents(database.control("resolve-incidents"), recovered, completed, "COMPLETED");
+                    Written completed = statement.get();
+                    resolveIncidents(
+                            database.control("resolve-incidents"), recovered, completed.applied(), "COMPLETED");
                     return completed;
                 });
-        done.addAll(alreadyApplied(leases, done, true));
-        return done;
+        return withAlreadyApplied(leases, written, true);
     }
 
     /** T4 in the caller's transaction (F4): false means that the lease is lost and the transaction must not commit. */
     public boolean completeInTransaction(Lease lease) {
-        Set<Lease> done = complete(database.application("complete"), List.of(lease));
+        Set<Lease> done = complete(database.application("complete"), List.of(lease), null);
         if (lease.zombieCount() > 0) {
             resolveIncidents(database.application("resolve-incidents"), List.of(lease), done, "COMPLETED");
         }
         return !done.isEmpty();
     }
 
-    /** T5 and T6 for many. */
+    /** T5 and T6 for many. Never waits for a row. */
     public Map<Lease, FailureResult> fail(Collection<Failure> failures) {
         List<Lease> leases = failures.stream().map(Failure::lease).toList();
         List<Lease> recovered =
@@ -166,12 +202,16 @@ public final class LeaseRepository {
 
     /** T9 for many, after {@code delay}: returns the leases that were given back, now or by an earlier try. */
     public Set<Lease> giveBack(Collection<Lease> leases, Duration delay) {
-        Set<Lease> returned = new HashSet<>(fenced(database.control("give-back"), leases)
-                .param("delaysMs", SqlArrays.bigints(leases, lease -> delay.toMillis()))
-                .query(leaseOf(leases))
-                .list());
-        returned.addAll(alreadyApplied(leases, returned, false));
-        return returned;
+        return giveBackUnlocked(leases, delay).applied();
+    }
+
+    /** T9 for those of the leases whose rows nobody else has locked; never waits for a row. */
+    public Written giveBackUnlocked(Collection<Lease> leases, Duration delay) {
+        Written written = written(
+                fenced(database.control("give-back"), leases)
+                        .param("delaysMs", SqlArrays.bigints(leases, lease -> delay.toMillis())),
+                leases);
+        return withAlreadyApplied(leases, written, false);
     }
 
     /** T16, in the caller's transaction if there is one; false means that the lease is lost. */
@@ -202,10 +242,41 @@ public final class LeaseRepository {
     }
 
     /** In id order, as everything that takes several rows. */
-    private Set<Lease> complete(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
+    private Set<Lease> complete(
+            JdbcClient.StatementSpec statement, Collection<Lease> leases, @Nullable String lockTimeout) {
         List<Lease> ordered =
                 leases.stream().sorted(Comparator.comparing(Lease::taskId)).toList();
-        return new HashSet<>(fenced(statement, ordered).query(leaseOf(leases)).list());
+        return new HashSet<>(fenced(statement, ordered)
+                .param("lockTimeout", lockTimeout)
+                .query(leaseOf(leases))
+                .list());
+    }
+
+    /** Runs a statement that tells for each lease whether it was written, and whether the row is still ours. */
+    private static Written written(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
+        Map<Long, Lease> byId = byId(leases);
+        Set<Lease> applied = new HashSet<>();
+        Set<Lease> busy = new HashSet<>();
+        statement
+                .query((row, number) -> {
+                    Lease lease = Objects.requireNonNull(byId.get(row.getLong("id")));
+                    if (row.getBoolean("written")) {
+                        applied.add(lease);
+                    } else if (row.getBoolean("mine")) {
+                        busy.add(lease);
+                    }
+                    return lease;
+                })
+                .list();
+        return new Written(applied, busy);
+    }
+
+    private Written withAlreadyApplied(Collection<Lease> leases, Written written, boolean completed) {
+        Set<Lease> known = new HashSet<>(written.applied());
+        known.addAll(written.busy());
+        Set<Lease> applied = new HashSet<>(written.applied());
+        applied.addAll(alreadyApplied(leases, known, completed));
+        return new Written(applied, written.busy());
     }
 
     private Map<Lease, FailureResult> reportFailures(Collection<Failure> failures, List<Lease> leases) {
@@ -216,9 +287,15 @@ public final class LeaseRepository {
                 .param("backoffsMs", SqlArrays.bigints(failures, failure -> failure.backoff()
                         .toMillis()))
                 .param("errors", SqlArrays.texts(failures, Failure::error))
-                .query((row, number) -> results.put(
-                        byId.get(row.getLong("id")),
-                        row.getBoolean("final") ? FailureResult.FINAL : FailureResult.RETRY))
+                .query((row, number) -> {
+                    Lease lease = Objects.requireNonNull(byId.get(row.getLong("id")));
+                    if (row.getBoolean("written")) {
+                        results.put(lease, row.getBoolean("final") ? FailureResult.FINAL : FailureResult.RETRY);
+                    } else if (row.getBoolean("mine")) {
+                        results.put(lease, FailureResult.BUSY);
+                    }
+                    return lease;
+                })
                 .list();
         return results;
     }
@@ -277,7 +354,9 @@ public final class LeaseRepository {
         return byId;
     }
 
+    /** Attempts are told without those that were given back: they are neither tried nor charged. */
     private static ClaimedTask claimedTask(ResultSet row) throws SQLException {
+        int uncharged = row.getInt("uncharged");
         long timeout = row.getLong("timeout_ms");
         Duration limit = row.wasNull() ? null : Duration.ofMillis(timeout);
         return new ClaimedTask(
@@ -287,8 +366,8 @@ public final class LeaseRepository {
                 row.getString("payload"),
                 row.getInt("priority"),
                 row.getObject("run_at", OffsetDateTime.class),
-                row.getInt("attempts"),
-                row.getInt("max_attempts"),
+                row.getInt("attempts") - uncharged,
+                row.getInt("max_attempts") - uncharged,
                 row.getBoolean("reapable"),
                 Duration.ofMillis(row.getLong("lock_timeout_ms")),
                 limit,

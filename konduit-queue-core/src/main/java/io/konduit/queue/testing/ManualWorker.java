@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -81,11 +82,18 @@ public final class ManualWorker {
                         context.getBean(JobHandlerRegistry.class),
                         context.getBean(PayloadConverter.class),
                         context.getBean(RetryPolicy.class),
-                        context.getBean(QueueEvents.class),
+                        events(context),
                         context.getBeanProvider(PlatformTransactionManager.class)
                                 .getIfUnique(),
                         context.getBeanProvider(ConfigurableTransactionManager.class).stream()
                                 .toList()));
+    }
+
+    /** On the thread of the test, so that listeners have heard of a run when it is over. */
+    private static QueueEvents events(ListableBeanFactory context) {
+        return context instanceof ApplicationEventPublisher publisher
+                ? new QueueEvents(publisher)
+                : context.getBean(QueueEvents.class);
     }
 
     static ManualWorker of(QueueDatabase database, SinglePass.Parts parts) {

@@ -1,27 +1,53 @@
 package io.konduit.queue.worker;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * How many tasks to claim beyond the free slots: as many as recent durations say will start within a fraction of a
  * second. A task that waits in a worker burns its lease and is withheld from idle workers.
+ *
+ * <p>Runs that have not ended count as well: a slot that has been busy for longer than that fraction takes nothing soon.
+ * And when tasks had to be given back because they waited too long, nothing is claimed ahead until many quick runs have
+ * ended, twice as many after each such lesson.
  */
 final class ClaimAhead {
-    private static final double HORIZON_NANOS = Duration.ofMillis(100).toNanos();
+    private static final long HORIZON_NANOS = Duration.ofMillis(100).toNanos();
     private static final int MOST = 4_000;
     private static final double WEIGHT = 1.0 / 16;
+    private static final int RUNS_AFTER_LESSON = 128;
+    private static final int MOST_DOUBLINGS = 7;
+    private static final int RUNS_UNTIL_FORGOTTEN = 50_000;
+    private static final long IDLE = 0;
 
     private final int slots;
+    private final AtomicLongArray startedNanos;
     private int samples;
     private double averageNanos;
+    private int lessons;
+    private int quickRunsSinceLesson;
 
     ClaimAhead(int slots) {
         this.slots = slots;
+        this.startedNanos = new AtomicLongArray(slots);
     }
 
+    /** A slot begins a task at that time. */
+    void begins(int slot, long now) {
+        startedNanos.setRelease(slot, now == IDLE ? 1 : now);
+    }
+
+    void ends(int slot) {
+        startedNanos.setRelease(slot, IDLE);
+    }
+
+    /** A run that took so long has been settled. */
     synchronized void ran(long nanos) {
         samples++;
         averageNanos = samples == 1 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
+        if (nanos < HORIZON_NANOS && lessons > 0 && ++quickRunsSinceLesson >= RUNS_UNTIL_FORGOTTEN) {
+            lessons = 0;
+        }
     }
 
     /**
@@ -30,13 +56,31 @@ final class ClaimAhead {
      */
     synchronized void ranOnlyOnce() {
         samples++;
-        averageNanos = Math.max(averageNanos, 2 * slots * HORIZON_NANOS);
+        averageNanos = Math.max(averageNanos, 2.0 * slots * HORIZON_NANOS);
     }
 
-    synchronized int allowance() {
-        if (samples < slots) {
+    /** What was claimed ahead had to be given back: the estimate was wrong. */
+    synchronized void gaveBack() {
+        lessons = Math.min(lessons + 1, MOST_DOUBLINGS + 1);
+        quickRunsSinceLesson = 0;
+    }
+
+    synchronized int allowance(long now) {
+        if (samples < slots || lessons > 0 && quickRunsSinceLesson < RUNS_AFTER_LESSON << (lessons - 1)) {
             return 0;
         }
-        return (int) Math.min(MOST, slots * HORIZON_NANOS / Math.max(1, averageNanos));
+        return (int) Math.min(MOST, (double) turningSlots(now) * HORIZON_NANOS / Math.max(1, averageNanos));
+    }
+
+    /** Slots that are free or have not been busy for long. */
+    private int turningSlots(long now) {
+        int turning = 0;
+        for (int slot = 0; slot < slots; slot++) {
+            long started = startedNanos.get(slot);
+            if (started == IDLE || now - started < HORIZON_NANOS) {
+                turning++;
+            }
+        }
+        return turning;
     }
 }

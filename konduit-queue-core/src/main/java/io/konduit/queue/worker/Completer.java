@@ -5,12 +5,12 @@ import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.LeaseRepository.Written;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +22,8 @@ import org.springframework.dao.DataAccessException;
 /**
  * Writes outcomes, as many at once as have come in while the last ones were written, so that one commit serves many
  * tasks and a single one waits for nobody. An outcome that cannot be written is tried again until the database
- * answers; a crash before that means another run, which at-least-once allows.
+ * answers; a crash before that means another run, which at-least-once allows. One whose row somebody else has locked is
+ * set aside, so that it keeps no other waiting.
  */
 final class Completer {
     private static final Logger log = LoggerFactory.getLogger(Completer.class);
@@ -31,12 +32,14 @@ final class Completer {
     private static final int MOST_AT_ONCE = 2_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(100);
 
     private final LeaseRepository leases;
     private final IncidentRepository incidents;
     private final ActiveLeases active;
     private final WorkerEvents events;
     private final BlockingQueue<Outcome> waiting = new LinkedBlockingQueue<>();
+    private final LockedOutcomes locked = new LockedOutcomes();
     private volatile boolean stopped;
 
     Completer(LeaseRepository leases, IncidentRepository incidents, ActiveLeases active, WorkerEvents events) {
@@ -48,11 +51,12 @@ final class Completer {
 
     void report(Outcome outcome) {
         if (outcome instanceof Outcome.Written written) {
-            active.remove(written.execution());
+            forget(written.execution());
             events.completed(written.execution());
         } else if (outcome instanceof Outcome.LeftToReaper left) {
-            active.remove(left.execution());
+            forget(left.execution());
         } else {
+            outcome.execution().reported();
             waiting.add(outcome);
         }
     }
@@ -63,9 +67,11 @@ final class Completer {
         while (true) {
             WorkerThreads.stepped();
             try {
-                Outcome first = waiting.poll(100, TimeUnit.MILLISECONDS);
+                long look = locked.untilNext(System.nanoTime(), LONGEST_LOOK).toNanos();
+                Outcome first = waiting.poll(look, TimeUnit.NANOSECONDS);
+                retryLocked();
                 if (first == null) {
-                    if (stopped) {
+                    if (stopped && waiting.isEmpty() && locked.isEmpty()) {
                         return;
                     }
                     continue;
@@ -82,10 +88,9 @@ final class Completer {
                     pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
                 }
             } catch (InterruptedException e) {
-                if (!waiting.isEmpty()) {
-                    log.warn(
-                            "{} outcomes were not written: their tasks come back when their leases end",
-                            waiting.size());
+                int unwritten = waiting.size() + locked.size();
+                if (unwritten > 0) {
+                    log.warn("{} outcomes were not written: their tasks come back when their leases end", unwritten);
                 }
                 return;
             }
@@ -106,9 +111,35 @@ final class Completer {
                     "The completer met an unexpected error and goes on. Tasks whose outcome was not written come back when their leases end: {} {}",
                     batch.stream().map(outcome -> outcome.execution().task()).toList(),
                     ErrorText.withoutMessages(e));
-            batch.forEach(outcome -> active.remove(outcome.execution()));
+            batch.forEach(outcome -> settle(outcome.execution()));
             return List.of();
         }
+    }
+
+    private void retryLocked() {
+        List<Outcome> due = locked.due(System.nanoTime());
+        if (!due.isEmpty()) {
+            // what the database did not answer to waits for its next turn too
+            writeOrDrop(due).forEach(this::setAside);
+        }
+    }
+
+    private void setAside(Outcome outcome) {
+        log.debug(
+                "The outcome of {} waits: somebody else has its row locked",
+                outcome.execution().task());
+        locked.add(outcome, System.nanoTime());
+    }
+
+    /** Nothing is left to do for this lease. */
+    private void settle(Execution execution) {
+        locked.remove(execution);
+        forget(execution);
+    }
+
+    private void forget(Execution execution) {
+        active.remove(execution);
+        execution.settled();
     }
 
     /** Writes a batch; returns what could not be written and should be tried again. */
@@ -145,7 +176,7 @@ final class Completer {
                         .toList();
             }
             Execution execution = outcomes.get(0).execution();
-            active.remove(execution);
+            settle(execution);
             log.error(
                     "The outcome of {} cannot be written. The task stays RUNNING until its lease ends and the reaper takes it back. {}",
                     execution.task(),
@@ -155,14 +186,20 @@ final class Completer {
     }
 
     private void writeCompleted(List<Outcome.Completed> outcomes) {
-        Set<Lease> accepted = leases.complete(leasesOf(outcomes));
+        // what has met a lock before does not wait for it again
+        boolean patient = outcomes.stream().noneMatch(locked::contains);
+        Written written =
+                patient ? leases.completeSoon(leasesOf(outcomes)) : leases.completeUnlocked(leasesOf(outcomes));
         List<Execution> refused = new ArrayList<>();
         for (Outcome.Completed outcome : outcomes) {
-            if (accepted.contains(outcome.execution().lease())) {
-                active.remove(outcome.execution());
-                events.completed(outcome.execution());
+            Execution execution = outcome.execution();
+            if (written.applied().contains(execution.lease())) {
+                settle(execution);
+                events.completed(execution);
+            } else if (written.busy().contains(execution.lease())) {
+                setAside(outcome);
             } else {
-                refused.add(outcome.execution());
+                refused.add(execution);
             }
         }
         refuse(refused, COMPLETED);
@@ -173,12 +210,15 @@ final class Completer {
                 leases.fail(outcomes.stream().map(Outcome.Failed::failure).toList());
         List<Execution> refused = new ArrayList<>();
         for (Outcome.Failed outcome : outcomes) {
-            FailureResult result = results.get(outcome.execution().lease());
+            Execution execution = outcome.execution();
+            FailureResult result = results.get(execution.lease());
             if (result == null || result == FailureResult.LOST) {
-                refused.add(outcome.execution());
+                refused.add(execution);
+            } else if (result == FailureResult.BUSY) {
+                setAside(outcome);
             } else {
-                active.remove(outcome.execution());
-                events.failed(outcome.execution(), result, outcome.failure().fatal());
+                settle(execution);
+                events.failed(execution, result, outcome.failure().fatal());
             }
         }
         refuse(refused, FAILED);
@@ -188,11 +228,16 @@ final class Completer {
         outcomes.stream()
                 .collect(Collectors.groupingBy(Outcome.GivenBack::delay))
                 .forEach((delay, group) -> {
-                    Set<Lease> returned = leases.giveBack(leasesOf(group), delay);
+                    Written written = leases.giveBackUnlocked(leasesOf(group), delay);
                     for (Outcome.GivenBack outcome : group) {
-                        active.remove(outcome.execution());
-                        if (returned.contains(outcome.execution().lease())) {
-                            events.givenBack(outcome.execution());
+                        Execution execution = outcome.execution();
+                        if (written.busy().contains(execution.lease())) {
+                            setAside(outcome);
+                            continue;
+                        }
+                        settle(execution);
+                        if (written.applied().contains(execution.lease())) {
+                            events.givenBack(execution);
                         }
                     }
                 });
@@ -201,7 +246,7 @@ final class Completer {
     /** F2: the result came too late. Nothing was changed by it; that it came is evidence. */
     private void refuse(List<Execution> refused, String outcome) {
         for (Execution execution : refused) {
-            active.remove(execution);
+            settle(execution);
             execution.end(Execution.End.LOST);
             events.refused(execution);
         }
@@ -214,7 +259,7 @@ final class Completer {
         if (!execution.dropsResult()) {
             return false;
         }
-        active.remove(execution);
+        settle(execution);
         Execution.End end = execution.ended();
         if (end == Execution.End.LOST) {
             events.refused(execution);

@@ -55,6 +55,18 @@ final class Execution {
     private @Nullable End end;
     private boolean started;
     private boolean ownTransactionHoldsRow;
+    private boolean outcomeUnderWay;
+    private boolean rowGone;
+    private @Nullable LaneLoad load;
+    private Stage stage = Stage.CLAIMED;
+
+    /** How far a lease is on its way, as its lane counts it. */
+    private enum Stage {
+        CLAIMED,
+        REPORTED,
+        LOCKED_OUT,
+        SETTLED
+    }
 
     /**
      * @param timeout the limit of the run, zero for none
@@ -91,10 +103,17 @@ final class Execution {
         return true;
     }
 
+    /** Counts this lease in the load of its lane until its outcome is settled. */
+    synchronized void countIn(LaneLoad laneLoad) {
+        load = laneLoad;
+        laneLoad.claimed();
+    }
+
     /** The handler has ended: no interrupt of this run may reach the thread any more. */
     @SuppressWarnings("ResultOfMethodCallIgnored")
     synchronized void finish(long now) {
         thread = null;
+        outcomeUnderWay = true;
         endedNanos = now;
         Thread.interrupted();
     }
@@ -106,6 +125,60 @@ final class Execution {
             thread.interrupt();
         }
         return ended;
+    }
+
+    /** The outcome is on its way to the database, which decides: what an extension finds is no news from here on. */
+    synchronized void outcomeUnderWay() {
+        outcomeUnderWay = true;
+    }
+
+    /**
+     * An extension found that the row has changed hands or is gone. While the outcome is under way that may be the
+     * outcome itself: then nothing is interrupted, and whoever writes the outcome finds out what became of it.
+     *
+     * @return whether the lease is lost and nobody knew
+     */
+    synchronized boolean lose() {
+        if (outcomeUnderWay) {
+            rowGone = true;
+            return false;
+        }
+        return end(End.LOST);
+    }
+
+    /** The outcome waits to be written. */
+    synchronized void reported() {
+        outcomeUnderWay = true;
+        if (load != null && stage == Stage.CLAIMED) {
+            stage = Stage.REPORTED;
+            load.reported();
+        }
+    }
+
+    /** The outcome waits until somebody else lets the row go. */
+    synchronized void lockedOut() {
+        if (load != null && stage == Stage.REPORTED) {
+            stage = Stage.LOCKED_OUT;
+            load.lockedOut();
+        }
+    }
+
+    /** The outcome is written, refused or given up. */
+    synchronized void settled() {
+        if (load != null && stage != Stage.SETTLED) {
+            load.settled(this, stage == Stage.REPORTED, stage == Stage.LOCKED_OUT);
+            stage = Stage.SETTLED;
+        }
+    }
+
+    /** Whether a handler has run and ended. */
+    synchronized boolean hasRun() {
+        return started && thread == null;
+    }
+
+    /** Whether a handler has been running for that long. */
+    synchronized boolean runsSince(long nanos, long now) {
+        return thread != null && now - startedNanos >= nanos;
     }
 
     /**
@@ -158,16 +231,16 @@ final class Execution {
 
     /** How long until {@link #needsExtension}; for ever when it never will. */
     synchronized long nanosToExtension(long now) {
-        if (end != null && end != End.SELF_FENCED) {
+        if (rowGone || end != null && end != End.SELF_FENCED) {
             return Long.MAX_VALUE;
         }
         return extendSoon ? 0 : lockTimeoutNanos / 3 - (now - confirmedNanos);
     }
 
-    /** H7: whether the lease may end soon and nobody has confirmed that it goes on. */
+    /** H7: whether the lease may end soon and nobody has confirmed that it goes on. An outcome is left to the row. */
     synchronized boolean mustFence(long now) {
         long margin = Math.max(LEAST_MARGIN_NANOS, lockTimeoutNanos / 10);
-        return end == null && now - confirmedNanos >= lockTimeoutNanos - margin;
+        return end == null && !outcomeUnderWay && now - confirmedNanos >= lockTimeoutNanos - margin;
     }
 
     /** H6: whether the run is over its limit. */
@@ -204,10 +277,6 @@ final class Execution {
         if (ownTransactionHoldsRow) {
             confirm(sentNanos);
         }
-        return ownTransactionHoldsRow;
-    }
-
-    synchronized boolean ownTransactionHoldsRow() {
         return ownTransactionHoldsRow;
     }
 

@@ -2,17 +2,35 @@ package io.konduit.queue.worker;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * L18: lets a suspect run alone in this worker, so that neighbours are not charged for its crashes. Everybody else, and
  * every claim, may be in together. Nobody waits behind a suspect, because a task that waits here has a lease that a crash
  * would charge: who is refused gives its task back.
+ *
+ * <p>Ordinary work is not starved: after the gate was closed it stays open for at least as long, and for longer each time
+ * a suspect closed it and did not get to run.
  */
 final class IsolationGate {
     private static final long LOOK_MILLIS = 20;
+    private static final long LONGEST_REST_NANOS = Duration.ofMinutes(1).toNanos();
 
+    private final LongSupplier nanoTime;
     private int inside;
     private boolean suspect;
+    private boolean suspectRan;
+    private long closedNanos;
+    private long openedNanos;
+    private long restNanos;
+
+    IsolationGate() {
+        this(System::nanoTime);
+    }
+
+    IsolationGate(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     /** Whether a suspect is in or wants in: nothing should be claimed meanwhile. */
     synchronized boolean isClosing() {
@@ -33,29 +51,44 @@ final class IsolationGate {
         notifyAll();
     }
 
-    /** Closes the gate for a suspect; false when another one was first. */
+    /** Closes the gate for a suspect; false when another one was first, or when it is the turn of ordinary work. */
     synchronized boolean close() {
-        if (suspect) {
+        if (suspect || restLeft() > 0) {
             return false;
         }
         suspect = true;
+        suspectRan = false;
+        closedNanos = nanoTime.getAsLong();
         return true;
+    }
+
+    /** How long ordinary work still has the gate for sure. */
+    synchronized Duration rest() {
+        return Duration.ofNanos(Math.max(0, restLeft()));
+    }
+
+    private long restLeft() {
+        return restNanos == 0 ? 0 : restNanos - (nanoTime.getAsLong() - openedNanos);
     }
 
     /** Waits until everybody has left the closed gate and {@code nothingElseHeld} says so; false when it takes too long. */
     synchronized boolean awaitAlone(Duration patience, BooleanSupplier nothingElseHeld) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = nanoTime.getAsLong() + patience.toNanos();
         while (!(inside == 0 && nothingElseHeld.getAsBoolean())) {
-            long left = (deadline - System.nanoTime()) / 1_000_000;
+            long left = (deadline - nanoTime.getAsLong()) / 1_000_000;
             if (left <= 0) {
                 return false;
             }
             wait(Math.min(left, LOOK_MILLIS));
         }
+        suspectRan = true;
         return true;
     }
 
     synchronized void open() {
         suspect = false;
+        openedNanos = nanoTime.getAsLong();
+        long closedFor = openedNanos - closedNanos;
+        restNanos = suspectRan ? closedFor : Math.min(LONGEST_REST_NANOS, Math.max(closedFor, 2 * restNanos));
     }
 }

@@ -133,7 +133,7 @@ final class LeaseKeeper {
                 execution.confirm(sent);
             }
             case LOST -> {
-                if (execution.end(Execution.End.LOST)) {
+                if (execution.lose()) {
                     events.lost(execution);
                 }
             }

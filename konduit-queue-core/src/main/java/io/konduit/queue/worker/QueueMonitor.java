@@ -2,8 +2,12 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.store.ClaimedTask;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 
-/** Told what this worker does, for metrics. Must be quick and must not throw. */
+/**
+ * Told what this worker does, for metrics, on the threads that keep leases: must be quick. One of the application, which
+ * may be anything, is told on another thread ({@link #on}).
+ */
 public interface QueueMonitor {
     /** Watches nothing. */
     QueueMonitor NONE = new QueueMonitor() {};
@@ -25,4 +29,9 @@ public interface QueueMonitor {
 
     /** A run has taken longer than {@code konduit.queue.worker.warn-after}. */
     default void ranLong(ClaimedTask task) {}
+
+    /** A monitor that is told on another thread. */
+    static QueueMonitor on(Executor executor, QueueMonitor monitor) {
+        return new SafeMonitor(monitor, executor);
+    }
 }

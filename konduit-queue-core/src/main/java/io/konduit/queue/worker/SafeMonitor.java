@@ -2,6 +2,7 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.store.ClaimedTask;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,9 +11,15 @@ final class SafeMonitor implements QueueMonitor {
     private static final Logger log = LoggerFactory.getLogger(SafeMonitor.class);
 
     private final QueueMonitor monitor;
+    private final Executor executor;
 
     SafeMonitor(QueueMonitor monitor) {
+        this(monitor, Runnable::run);
+    }
+
+    SafeMonitor(QueueMonitor monitor, Executor executor) {
         this.monitor = monitor;
+        this.executor = executor;
     }
 
     @Override
@@ -55,7 +62,11 @@ final class SafeMonitor implements QueueMonitor {
         tell(() -> monitor.ranLong(task));
     }
 
-    private static void tell(Runnable event) {
+    private void tell(Runnable event) {
+        executor.execute(() -> tellNow(event));
+    }
+
+    private static void tellNow(Runnable event) {
         try {
             event.run();
         } catch (RuntimeException | Error e) {

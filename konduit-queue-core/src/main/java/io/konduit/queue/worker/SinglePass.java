@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -22,6 +23,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 /** A worker without threads: one claim, and its tasks one after another on the calling thread. */
 public final class SinglePass {
     private static final Duration LEASE = Duration.ofHours(1);
+    private static final Duration LOCKED_PAUSE = Duration.ofMillis(50);
 
     private final LeaseRepository leases;
     private final KnownHandlers handlers;
@@ -113,7 +115,7 @@ public final class SinglePass {
         }
         if (!execution.dropsResult()) {
             if (outcome instanceof Outcome.Failed failed) {
-                FailureResult result = leases.fail(List.of(failed.failure())).get(execution.lease());
+                FailureResult result = fail(failed, execution);
                 if (result != null && result != FailureResult.LOST) {
                     events.failed(execution, result, failed.failure().fatal());
                     return result == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
@@ -124,6 +126,18 @@ public final class SinglePass {
         }
         events.refused(execution);
         return Result.LEASE_LOST;
+    }
+
+    /** Waits for a row that somebody else has locked, as a completion does. */
+    private @Nullable FailureResult fail(Outcome.Failed failed, Execution execution) {
+        FailureResult result;
+        do {
+            result = leases.fail(List.of(failed.failure())).get(execution.lease());
+            if (result == FailureResult.BUSY) {
+                LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
+            }
+        } while (result == FailureResult.BUSY);
+        return result;
     }
 
     private void giveBack(List<ClaimedTask> tasks) {

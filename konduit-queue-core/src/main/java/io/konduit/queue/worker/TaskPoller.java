@@ -25,10 +25,16 @@ import org.springframework.dao.DataAccessException;
 final class TaskPoller {
     private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
-    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(30);
+    /** How long ordinary work stops for a suspect that wants to run alone. */
+    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(2);
+    /** Before a suspect comes back that could not run alone soon. */
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
+    /** Before a suspect comes back when it was not its turn, at least. */
+    private static final Duration NEXT_TURN = Duration.ofSeconds(1);
+
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
+    private static final long STALL_CHECK_MILLIS = 10;
 
     private final Lane lane;
     private final WorkerSettings settings;
@@ -40,13 +46,18 @@ final class TaskPoller {
     private final WakeUpPause wakeUps = new WakeUpPause();
     private final PollSignal signal = new PollSignal();
     private final LinkedBlockingQueue<Entry> buffer = new LinkedBlockingQueue<>();
-    private final AtomicInteger occupied = new AtomicInteger();
+    private final LaneLoad load;
+    private final AtomicInteger slotsStarted = new AtomicInteger();
+    private volatile Wanted wanted = new Wanted(0, 0);
     private volatile boolean stopped;
 
     /** What waits for a slot: a task, or null for a slot that is to end. An idle slot then waits without looking around. */
     private record Entry(@Nullable Execution execution) {
         static final Entry END = new Entry(null);
     }
+
+    /** At how much load another claim is worth its while. */
+    private record Wanted(int ahead, int occupied) {}
 
     /** What all pollers of a worker share. */
     record Node(
@@ -69,6 +80,7 @@ final class TaskPoller {
         this.budget = budget;
         this.node = node;
         this.ahead = new ClaimAhead(lane.slots());
+        this.load = new LaneLoad(lane.slots(), this::settled);
         this.bounds = new ClaimBounds(lane.queues(), System::nanoTime);
     }
 
@@ -83,17 +95,15 @@ final class TaskPoller {
 
     /** No more claims; slots end when they have finished what they run. */
     void stop() {
-        stopped = true;
+        synchronized (buffer) {
+            // from here on nothing is added: what a claim brings later is given back
+            stopped = true;
+        }
         signal.end();
         returnBuffered();
         for (int i = 0; i < lane.slots(); i++) {
             buffer.add(Entry.END);
         }
-    }
-
-    /** How many tasks are claimed and not finished. */
-    int occupied() {
-        return occupied.get();
     }
 
     /** The loop of the lane's claiming thread. */
@@ -152,13 +162,22 @@ final class TaskPoller {
 
     /** The loop of one slot. */
     void slotLoop() {
+        int slot = slotsStarted.getAndIncrement() % lane.slots();
         while (true) {
             try {
+                while (load.isStalled() && !stopped) {
+                    TimeUnit.MILLISECONDS.sleep(STALL_CHECK_MILLIS);
+                }
                 Execution execution = buffer.take().execution();
                 if (execution == null) {
                     return;
                 }
-                process(execution);
+                ahead.begins(slot, System.nanoTime());
+                try {
+                    process(execution);
+                } finally {
+                    ahead.ends(slot);
+                }
             } catch (InterruptedException e) {
                 if (stopped) {
                     return;
@@ -229,11 +248,16 @@ final class TaskPoller {
         }
         Execution execution = new Execution(task, limit, sent);
         node.active().add(execution);
-        if (stopped) {
+        execution.countIn(load);
+        if (!awaitsSlot(execution)) {
             node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
-        } else {
-            occupied.incrementAndGet();
-            buffer.add(new Entry(execution));
+        }
+    }
+
+    /** Hands a task to the slots, unless they are about to end. */
+    private boolean awaitsSlot(Execution execution) {
+        synchronized (buffer) {
+            return !stopped && buffer.add(new Entry(execution));
         }
     }
 
@@ -246,8 +270,22 @@ final class TaskPoller {
             if (!reported) {
                 // not extended any more: the lease ends and the reaper takes the task back
                 node.active().remove(execution);
+                execution.settled();
             }
-            occupied.decrementAndGet();
+        }
+    }
+
+    /** The outcome of a lease of this lane is written, refused or given up. */
+    private void settled(Execution execution) {
+        if (!execution.hasRun()) {
+            // given back
+        } else if (execution.task().reapable()) {
+            ahead.ran(execution.took().toNanos());
+        } else {
+            ahead.ranOnlyOnce();
+        }
+        Wanted room = wanted;
+        if (load.occupied(room.ahead()) <= room.occupied()) {
             signal.roomMade();
         }
     }
@@ -270,12 +308,20 @@ final class TaskPoller {
         }
     }
 
-    /** L18: alone means that this worker has no other lease, not even of a task that waits or whose outcome does. */
+    /**
+     * L18: alone means that this worker has no other lease, not even of a task that waits or whose outcome does. Behind a
+     * run that does not end soon the gate is not closed at all.
+     */
     private Outcome runAlone(Execution execution) throws InterruptedException {
+        if (hasLongRun()) {
+            log.debug(
+                    "{} has to run alone and is given back: another task has been running for long", execution.task());
+            return new Outcome.GivenBack(execution, SUSPECT_PAUSE);
+        }
         IsolationGate gate = node.gate();
         if (!gate.close()) {
-            log.debug("{} is given back: another task has to run alone in this worker", execution.task());
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+            log.debug("{} is given back: it is not its turn to run alone in this worker", execution.task());
+            return new Outcome.GivenBack(execution, shorter(SUSPECT_PAUSE, longer(NEXT_TURN, gate.rest())));
         }
         try {
             if (!gate.awaitAlone(PATIENCE_OF_SUSPECT, () -> node.active().hasOnly(execution))) {
@@ -288,6 +334,11 @@ final class TaskPoller {
         }
     }
 
+    private boolean hasLongRun() {
+        long now = System.nanoTime();
+        return node.active().all().stream().anyMatch(other -> other.runsSince(PATIENCE_OF_SUSPECT.toNanos(), now));
+    }
+
     private Outcome run(Execution execution) {
         Optional<JobHandlerMethod> handler =
                 node.handlers().find(execution.task().type());
@@ -295,25 +346,21 @@ final class TaskPoller {
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         node.events().started(execution);
-        Outcome outcome = node.runner().run(execution, handler.get());
-        if (execution.task().reapable()) {
-            ahead.ran(execution.took().toNanos());
-        } else {
-            ahead.ranOnlyOnce();
-        }
-        return outcome;
+        return node.runner().run(execution, handler.get());
     }
 
     /** Waits until enough is free to be worth a claim; zero when it should look around first. */
     private int awaitRoom() throws InterruptedException {
-        int target = lane.slots() + ahead.allowance();
+        int allowance = ahead.allowance(System.nanoTime());
+        int target = lane.slots() + allowance;
         int worthwhile = target > 2 * lane.slots() ? target / 2 : 1;
-        int room = target - occupied.get();
+        int room = target - load.occupied(allowance);
         if (room >= worthwhile) {
             return room;
         }
+        wanted = new Wanted(allowance, target - worthwhile);
         signal.wantRoom();
-        if (target - occupied.get() < worthwhile) {
+        if (load.occupied(allowance) > target - worthwhile) {
             signal.awaitRoom(ROOM_CHECK_MILLIS);
         }
         return 0;
@@ -336,6 +383,9 @@ final class TaskPoller {
                 && oldest.execution() != null
                 && System.nanoTime() - oldest.execution().claimedNanos() >= waited.toNanos()) {
             returnBuffered();
+            if (!waited.isZero()) {
+                ahead.gaveBack();
+            }
         }
     }
 
@@ -347,7 +397,6 @@ final class TaskPoller {
                 buffer.add(entry);
             } else {
                 node.completer().report(new Outcome.GivenBack(entry.execution(), Duration.ZERO));
-                occupied.decrementAndGet();
             }
         }
     }
@@ -364,6 +413,10 @@ final class TaskPoller {
         } catch (InterruptedException e) {
             log.debug("The poller of queues {} was interrupted and goes on", lane.queues());
         }
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
     }
 
     private static Duration shorter(Duration one, Duration other) {

@@ -122,6 +122,7 @@ final class TaskRunner {
                             "The lease on " + execution.task() + " was lost: its transaction is rolled back.");
                 }
                 fence.completedInTransaction();
+                execution.outcomeUnderWay();
             });
         } catch (HandlerError e) {
             throw e.getCause() == null ? e : e.getCause();

@@ -10,6 +10,7 @@ import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
@@ -18,7 +19,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +44,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
     private static final Duration LEAST_STUCK = Duration.ofMinutes(1);
+    private static final Duration LOCKED_PAUSE = Duration.ofMillis(20);
 
     private final WorkerSettings settings;
     private final WorkerIdentity identity;
@@ -262,8 +266,6 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             listener.stop();
             pollers.forEach(TaskPoller::stop);
             WorkerThreads.join(claimThreads, LAST_WRITES);
-            // a claim that was under way when the pollers stopped may have brought more
-            pollers.forEach(TaskPoller::stop);
             if (!WorkerThreads.join(slotThreads, settings.drainTimeout())) {
                 giveBackTheRest();
             }
@@ -288,8 +290,6 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             List<Execution> rest = active.all().stream()
                     .filter(execution -> execution.isRunning() || !execution.isStarted())
                     .toList();
-            List<Execution> locked =
-                    rest.stream().filter(Execution::ownTransactionHoldsRow).toList();
             for (Execution execution : rest) {
                 execution.end(execution.task().reapable() ? Execution.End.GIVEN_BACK : Execution.End.LEFT_TO_REAPER);
             }
@@ -304,23 +304,28 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
             rest.forEach(active::remove);
-            giveBack(returned.stream()
-                    .filter(execution -> !locked.contains(execution))
-                    .toList());
-            returned.stream().filter(locked::contains).forEach(execution -> giveBack(List.of(execution)));
+            giveBack(returned.stream().map(Execution::lease).collect(Collectors.toSet()));
         }
 
-        private void giveBack(List<Execution> returned) {
+        /** A row that somebody has locked, such as its own handler that rolls back, is tried again for a while. */
+        private void giveBack(Set<Lease> returned) {
+            long deadline = System.nanoTime() + LAST_WRITES.toNanos();
+            Set<Lease> left = returned;
             try {
-                if (!returned.isEmpty()) {
-                    parts.leases()
-                            .giveBack(returned.stream().map(Execution::lease).toList(), Duration.ZERO);
+                while (!left.isEmpty()) {
+                    left = parts.leases().giveBackUnlocked(left, Duration.ZERO).busy();
+                    if (left.isEmpty() || System.nanoTime() - deadline > 0) {
+                        break;
+                    }
+                    LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
                 }
             } catch (DataAccessException e) {
+                log.warn("The database gave no answer: {}", ErrorText.withoutMessages(e));
+            }
+            if (!left.isEmpty()) {
                 log.warn(
-                        "{} could not be given back and come back when their leases end: {}",
-                        returned.stream().map(Execution::task).toList(),
-                        ErrorText.withoutMessages(e));
+                        "Tasks {} could not be given back and come back when their leases end",
+                        left.stream().map(Lease::taskId).sorted().toList());
             }
         }
     }

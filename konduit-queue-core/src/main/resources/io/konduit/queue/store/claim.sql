@@ -49,6 +49,7 @@ update konduit_task t
  where t.ctid = any (array(select due.ctid from due))
    and t.tableoid = (select due.tableoid from due limit 1)
 returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
+          coalesce(t.uncharged, 0) as uncharged,
           coalesce(t.lock_timeout_ms, (:handlerLockTimeoutsMs::bigint[])[array_position(:handlerTypes::text[], t.type)], :lockTimeoutMs)
               as lock_timeout_ms,
           t.timeout_ms, t.checkpoint, t.trace_context, t.created_at,

@@ -1,12 +1,14 @@
 -- T4: deleted from the hot table and kept in history by one statement. An id that does not come back was not completed
 -- by it. No locks are taken beforehand: that would write every row once more. A row that somebody else has locked is
--- waited for, and the whole condition is checked again on what they left.
+-- waited for, at most as long as lockTimeout says (null: as the session has it), and the whole condition is checked
+-- again on what they left. The limit is set before the first row is touched and ends with the transaction.
 -- One index probe for each id, and no join, for which every running row would be read: the ids come sorted, so
 -- width_bucket finds the place of an id among them, and its epoch stands at the same place.
 with gone as (
   delete from konduit_task t
    where t.id = any (:ids::bigint[]) and t.lease_epoch = (:epochs::bigint[])[width_bucket(t.id, :ids::bigint[])]
      and t.status = 'RUNNING' and t.locked_by = :worker
+     and (select set_config('lock_timeout', coalesce(:lockTimeout::text, current_setting('lock_timeout')), true)) is not null
   returning t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
             t.lease_epoch, t.locked_by, t.locked_at, t.last_checkpoint_at, t.unique_key, t.last_error, t.created_at)
 insert into konduit_task_history

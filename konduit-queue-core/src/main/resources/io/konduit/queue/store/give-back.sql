@@ -1,4 +1,5 @@
--- T9: the attempt is not charged, and attempts never falls: the task gets one more instead.
+-- T9: the attempt is not charged, and attempts never falls: the task gets one more instead, and uncharged counts it, so
+-- that the number of the attempt and the backoff leave it out. Never waits, as fail.sql.
 with outcome as materialized (
   select o.id, o.lease_epoch, o.delay_ms
     from unnest(:ids::bigint[], :epochs::bigint[], :delaysMs::bigint[]) as o(id, lease_epoch, delay_ms)
@@ -10,11 +11,21 @@ locked as materialized (
      select t.id
        from konduit_task t
       where t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
-        for no key update) l)
-update konduit_task t
-   set status = 'PENDING', max_attempts = t.max_attempts + 1,
-       run_at = case when l.delay_ms > 0 then statement_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
-       locked_by = null, locked_at = null, lock_timeout_at = null
-  from locked l
- where t.id = l.id
-returning t.id
+        for no key update skip locked) l),
+written as (
+  update konduit_task t
+     set status = 'PENDING', max_attempts = t.max_attempts + 1, uncharged = coalesce(t.uncharged, 0) + 1,
+         run_at = case when l.delay_ms > 0 then statement_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
+         locked_by = null, locked_at = null, lock_timeout_at = null
+    from locked l
+   where t.id = l.id
+  returning t.id)
+select o.id, w.id is not null as written, m.id is not null as mine
+  from outcome o
+  left join written w on w.id = o.id
+  left join lateral (
+    select t.id
+      from konduit_task t
+     where w.id is null
+       and t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
+     limit 1) m on true

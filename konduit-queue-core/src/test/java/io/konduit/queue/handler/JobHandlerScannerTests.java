@@ -14,10 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.SubmissionPublisher;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -28,6 +33,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -68,6 +74,59 @@ class JobHandlerScannerTests {
 
     private static void called(Object... with) {
         CALLS.addAll(List.of(with));
+    }
+
+    static class AsyncMethod {
+        @Async
+        @JobHandler("async")
+        void work() {}
+    }
+
+    @Async
+    static class AsyncClass {
+        @JobHandler("async")
+        CompletableFuture<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class Transactional0 {
+        @JobHandler(value = "async", transactional = true)
+        CompletableFuture<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class Reactive {
+        @JobHandler("async")
+        SubmissionPublisher<String> work() {
+            return new SubmissionPublisher<>();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("handlersThatReturnTooEarly")
+    @Tag("S9")
+    void handlerWhoseEndNobodyWouldSeeIsRefused(Object bean, String message) {
+        assertThatExceptionOfType(InvalidJobHandlerException.class)
+                .isThrownBy(() -> handler(bean, "async"))
+                .withMessage(message);
+    }
+
+    static Stream<Arguments> handlersThatReturnTooEarly() {
+        return Stream.of(
+                Arguments.of(
+                        new AsyncMethod(),
+                        "Handler 'async' (AsyncMethod.work) is @Async: it would return before its work is done, and the task would be completed too early. Remove @Async; slots already run handlers on threads of their own."),
+                Arguments.of(
+                        new AsyncClass(),
+                        "Handler 'async' (AsyncClass.work) is @Async: it would return before its work is done, and the task would be completed too early. Remove @Async; slots already run handlers on threads of their own."),
+                Arguments.of(
+                        new Transactional0(),
+                        "Handler 'async' (Transactional0.work) is transactional and returns a CompletableFuture: work on other threads is not part of the transaction. Do the work before the handler returns, or remove transactional."),
+                Arguments.of(
+                        new Reactive(),
+                        "Handler 'async' (Reactive.work) returns a SubmissionPublisher, which does nothing until somebody subscribes. Wait for it in the handler (block()), or return a CompletionStage (toFuture())."));
     }
 
     static class Shapes {

@@ -17,6 +17,7 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.LeaseRepository.Written;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -146,6 +147,35 @@ class LeaseRaceTests {
         assertThat(recovery.incidents(task.id())).isEmpty();
     }
 
+    @Test
+    @Tag("F1")
+    void completionThatDoesNotWaitIsBusyDuringAReclaimAndThenRefused() {
+        ClaimedTask task = orphan();
+        ClaimedTask other = recovery.running(leases(recovery));
+        Set<Lease> both = Set.of(task.lease(), other.lease());
+
+        Written meanwhile =
+                sessions.whileOpen(this::reclaimInFirst, () -> leases(second).completeSoon(both));
+
+        assertThat(meanwhile).isEqualTo(new Written(Set.of(other.lease()), Set.of(task.lease())));
+        assertThat(leases(second).completeUnlocked(Set.of(task.lease()))).isEqualTo(new Written(Set.of(), Set.of()));
+        assertReclaimedOnce(task);
+        assertThat(recovery.status(other.id())).isEqualTo("COMPLETED");
+    }
+
+    @Test
+    void completionThatDoesNotWaitStandsWhenTheReclaimBeforeItIsRolledBack() {
+        ClaimedTask task = orphan();
+
+        Written meanwhile = sessions.whileOpen(
+                End.ROLLBACK, this::reclaimInFirst, () -> leases(second).completeUnlocked(Set.of(task.lease())));
+
+        assertThat(meanwhile).isEqualTo(new Written(Set.of(), Set.of(task.lease())));
+        assertThat(leases(second).completeUnlocked(Set.of(task.lease())))
+                .isEqualTo(new Written(Set.of(task.lease()), Set.of()));
+        assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
+    }
+
     // ---- failure against reclaim ----
 
     @Test
@@ -166,10 +196,11 @@ class LeaseRaceTests {
         ClaimedTask task = orphan();
         List<Failure> failures = List.of(new Failure(task.lease(), true, Duration.ZERO, "it failed"));
 
-        Waiting<Map<Lease, FailureResult>> failure = sessions.whileOpen(
-                this::reclaimInFirst, () -> sessions.waits(() -> leases(second).fail(failures)));
+        Map<Lease, FailureResult> meanwhile =
+                sessions.whileOpen(this::reclaimInFirst, () -> leases(second).fail(failures));
 
-        assertThat(failure.result()).containsEntry(task.lease(), FailureResult.LOST);
+        assertThat(meanwhile).as("it does not wait").containsEntry(task.lease(), FailureResult.BUSY);
+        assertThat(leases(second).fail(failures)).containsEntry(task.lease(), FailureResult.LOST);
         assertReclaimedOnce(task);
         assertThat(recovery.row(task.id())).containsEntry("last_error", null);
     }
@@ -195,11 +226,12 @@ class LeaseRaceTests {
     void givingBackAfterReclaimIsRefused() {
         ClaimedTask task = orphan();
 
-        Waiting<Set<Lease>> givenBack = sessions.whileOpen(
-                this::reclaimInFirst,
-                () -> sessions.waits(() -> leases(second).giveBack(Set.of(task.lease()), Duration.ZERO)));
+        Written meanwhile = sessions.whileOpen(
+                this::reclaimInFirst, () -> leases(second).giveBackUnlocked(Set.of(task.lease()), Duration.ZERO));
 
-        assertThat(givenBack.result()).isEmpty();
+        assertThat(meanwhile).as("it does not wait").isEqualTo(new Written(Set.of(), Set.of(task.lease())));
+        assertThat(leases(second).giveBackUnlocked(Set.of(task.lease()), Duration.ZERO))
+                .isEqualTo(new Written(Set.of(), Set.of()));
         assertReclaimedOnce(task);
         assertThat(recovery.row(task.id())).containsEntry("max_attempts", 3);
     }

@@ -13,8 +13,11 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
 import io.konduit.queue.store.ClaimedTask;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("S8")
@@ -235,6 +239,45 @@ class GracefulStopTests {
         assertThat(attemptsLeft(suspect)).isEqualTo(left + 1);
         await().until(() -> work.interrupted.get() == 1);
         assertThat(work.suspectRan).isFalse();
+    }
+
+    /** The claim waits in the database while the worker stops, and brings its tasks afterwards. */
+    @Test
+    @Timeout(60)
+    void whatAClaimBringsAfterTheStopHasBegunIsGivenBackUncharged() throws Exception {
+        List<TaskId> ids;
+        CompletableFuture<Void> stopping;
+        WorkerLifecycle worker;
+        try (Connection other = harness.testDatabase().connect();
+                Statement lock = other.createStatement()) {
+            ids = queue.enqueueAll(List.of(TaskRequest.of("quick", null), TaskRequest.of("block", null)));
+            other.setAutoCommit(false);
+            lock.execute("lock table konduit_task in access exclusive mode");
+            worker = harness.startWorker(work);
+            await().until(() -> harness.jdbc()
+                            .sql(
+                                    "select count(*) from pg_stat_activity where datname = :name and wait_event_type = 'Lock'"
+                                            + " and query like '%T2%'")
+                            .param("name", harness.testDatabase().name())
+                            .query(Long.class)
+                            .single()
+                    == 1);
+            stopping = CompletableFuture.runAsync(worker::stop);
+            await().until(GracefulStopTests::isWaitingForThreads);
+            other.commit();
+        }
+        stopping.get(30, TimeUnit.SECONDS);
+        assertThat(work.started).hasValue(0);
+        assertThat(ids).allSatisfy(id -> {
+            assertThat(harness.status(id)).isEqualTo("PENDING");
+            assertThat(attemptsLeft(id)).isEqualTo(3);
+        });
+    }
+
+    private static boolean isWaitingForThreads() {
+        return Thread.getAllStackTraces().values().stream().anyMatch(stack -> Arrays.stream(stack)
+                .anyMatch(frame -> frame.getClassName().equals(WorkerThreads.class.getName())
+                        && frame.getMethodName().equals("join")));
     }
 
     @Test

@@ -16,7 +16,8 @@ class IsolationGateTests {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration NONE = Duration.ZERO;
 
-    private final IsolationGate gate = new IsolationGate();
+    private long nanos = Duration.ofHours(1).toNanos();
+    private final IsolationGate gate = new IsolationGate(() -> nanos);
 
     @Test
     void ordinaryTasksAreInTogether() {
@@ -29,7 +30,7 @@ class IsolationGateTests {
     void suspectWaitsUntilTheOthersHaveLeft() throws Exception {
         gate.enter();
         assertThat(gate.close()).isTrue();
-        assertThat(gate.awaitAlone(Duration.ofMillis(1), () -> true)).isFalse();
+        assertThat(gate.awaitAlone(NONE, () -> true)).isFalse();
         CompletableFuture<Boolean> suspect = inOtherThread(() -> gate.awaitAlone(LONG, () -> true));
         assertThat(suspect).isNotDone();
         gate.leave();
@@ -60,6 +61,36 @@ class IsolationGateTests {
         gate.open();
         assertThat(gate.isClosing()).isFalse();
         assertThat(gate.enter()).isTrue();
+    }
+
+    @Test
+    void ordinaryWorkHasTheGateForAsLongAsASuspectHadIt() throws Exception {
+        assertThat(gate.close()).isTrue();
+        assertThat(gate.awaitAlone(NONE, () -> true)).isTrue();
+        pass(Duration.ofSeconds(10));
+        gate.open();
+        pass(Duration.ofSeconds(10).minusNanos(1));
+        assertThat(gate.close()).as("the next suspect").isFalse();
+        assertThat(gate.enter()).isTrue();
+        gate.leave();
+        pass(Duration.ofNanos(1));
+        assertThat(gate.close()).isTrue();
+    }
+
+    @Test
+    void gateRestsLongerEachTimeASuspectClosedItInVain() {
+        for (int seconds : new int[] {2, 4, 8, 16, 32, 60, 60}) {
+            assertThat(gate.close()).isTrue();
+            pass(Duration.ofSeconds(2));
+            gate.open();
+            pass(Duration.ofSeconds(seconds).minusNanos(1));
+            assertThat(gate.close()).isFalse();
+            pass(Duration.ofNanos(1));
+        }
+    }
+
+    private void pass(Duration time) {
+        nanos += time.toNanos();
     }
 
     private static <T> CompletableFuture<T> inOtherThread(Callable<T> work) {

@@ -14,6 +14,7 @@ import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -110,6 +111,35 @@ class RetryTests {
         harness.makeDue(id.value());
         awaitStatus(id, "COMPLETED");
         assertThat(fragile.attempts).containsExactly(1, 2);
+    }
+
+    /** A task that was given back nineteen times waited for its first retry as for its twentieth once. */
+    @Test
+    void givingBackLengthensNoBackoffAndCountsAsNoAttempt() {
+        TaskId id = queue.enqueue("fragile", null);
+        LeaseRepository other = harness.newWorker();
+        for (int i = 0; i < 10; i++) {
+            other.giveBack(List.of(harness.claimOne(other).lease()), Duration.ZERO);
+        }
+        List<Integer> asked = new CopyOnWriteArrayList<>();
+        RetryPolicy policy = new RetryPolicy() {
+            @Override
+            public int maxAttempts() {
+                return 3;
+            }
+
+            @Override
+            public Duration backoff(int attempt) {
+                asked.add(attempt);
+                return Duration.ZERO;
+            }
+        };
+        fails(3, new IllegalStateException("no"));
+        harness.startWorker(UnaryOperator.identity(), policy, fragile);
+        awaitStatus(id, "FAILED");
+        assertThat(asked).containsExactly(1, 2, 3);
+        assertThat(fragile.attempts).containsExactly(1, 2, 3);
+        assertThat(harness.events()).containsExactly(new TaskFailed(id, "fragile", "default", 3));
     }
 
     static class NeverAgain extends DoNotRetryException {

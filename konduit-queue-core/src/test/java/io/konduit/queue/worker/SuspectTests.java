@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.LogCapture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskContext;
@@ -19,10 +20,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A task that has lost two workers runs alone in its third, whoever was there first. */
@@ -136,6 +139,60 @@ class SuspectTests {
 
         await().until(() -> jobs.suspectsStarted.get() == 1);
         assertThat(jobs.inside).hasValue(3);
+    }
+
+    /** One run that does not end soon, and many suspects: 0 of 900 ordinary tasks got through in 90 s once. */
+    @Test
+    @Timeout(60)
+    void ordinaryTasksFlowWhileSuspectsWaitBehindALongRun() {
+        AtomicInteger ordinary = new AtomicInteger();
+        Object ordinaryJobs = new Object() {
+            @JobHandler("ordinary")
+            void work() {
+                ordinary.incrementAndGet();
+            }
+        };
+        harness.startWorker(With.concurrency(SLOTS), jobs, ordinaryJobs);
+        enqueueNeighbours(1);
+        await().until(() -> jobs.neighboursStarted.get() == 1);
+        List<TaskId> suspects = IntStream.range(0, 40).mapToObj(i -> suspect(2)).toList();
+        suspects.forEach(recovery::makeDue);
+        List<TaskRequest> requests = IntStream.range(0, 300)
+                .mapToObj(i -> TaskRequest.of("ordinary", i))
+                .toList();
+
+        harness.queue().enqueueAll(requests);
+
+        await().atMost(Duration.ofSeconds(25)).until(() -> ordinary.get() == 300);
+        assertThat(jobs.suspectsStarted).as("they run alone or not at all").hasValue(0);
+        assertThat(harness.jdbc()
+                        .sql("select max(attempts) from konduit_task where type = 'suspect'")
+                        .query(Integer.class)
+                        .single())
+                .as("they come back after a while, not at once")
+                .isLessThan(20);
+    }
+
+    @Test
+    @Timeout(60)
+    void workerIsNotClosedBehindARunThatDoesNotEndSoon() {
+        harness.startWorker(With.concurrency(SLOTS), jobs);
+        enqueueNeighbours(1);
+        await().until(() -> jobs.neighboursStarted.get() == 1);
+        await().until(() -> recovery.count("select count(*) from konduit_task"
+                        + " where status = 'RUNNING' and locked_at < clock_timestamp() - interval '2500 ms'")
+                == 1);
+        TaskId suspect = suspect(2);
+        try (LogCapture log = LogCapture.open()) {
+            recovery.makeDue(suspect);
+            await().until(() -> recovery.count("select count(*) from konduit_task where type = 'suspect'"
+                            + " and status = 'PENDING' and run_at > clock_timestamp() + interval '30 s'")
+                    == 1);
+            assertThat(log.everything())
+                    .contains("has to run alone and is given back: another task has been running for long")
+                    .doesNotContain("had to wait too long");
+        }
+        assertThat(jobs.suspectsStarted).hasValue(0);
     }
 
     /** A task that is not due and has lost this many workers. */

@@ -10,10 +10,12 @@ import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.event.EventThread;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.OutageGuard;
@@ -30,8 +32,10 @@ import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.worker.Notifier;
 import io.konduit.queue.worker.WorkerIdentity;
+import io.konduit.queue.worker.WorkerLifecycle;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -144,8 +148,14 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    QueueEvents konduitQueueEvents(ApplicationEventPublisher publisher) {
-        return new QueueEvents(publisher);
+    EventThread konduitEventThread() {
+        return new EventThread();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    QueueEvents konduitQueueEvents(ApplicationEventPublisher publisher, EventThread thread) {
+        return new QueueEvents(publisher, thread::tell);
     }
 
     @Bean
@@ -216,6 +226,7 @@ public final class KonduitQueueAutoConfiguration {
     @ConditionalOnMissingBean
     OrphanReclaimer.Surroundings konduitReclaimSurroundings(
             QueueEvents events,
+            EventThread eventThread,
             ObjectProvider<ReclaimMonitor> monitor,
             ObjectProvider<TaskWakeUp> wakeUps,
             ObjectProvider<WorkerIdentity> identity) {
@@ -225,9 +236,22 @@ public final class KonduitQueueAutoConfiguration {
                 .orElse("application");
         return new OrphanReclaimer.Surroundings(
                 events,
-                monitor.getIfUnique(() -> ReclaimMonitor.NONE),
-                queues -> wakeUps.orderedStream().forEach(wakeUp -> wakeUp.tasksDue(queues)),
+                reclaimMonitor(monitor.getIfUnique(() -> ReclaimMonitor.NONE), eventThread),
+                queues -> wakeUps.orderedStream().forEach(wakeUp -> wake(wakeUp, queues, eventThread)),
                 "reaper@" + worker);
+    }
+
+    /** Ours is quick; what one of the application does nobody knows. */
+    private static ReclaimMonitor reclaimMonitor(ReclaimMonitor monitor, EventThread eventThread) {
+        return monitor instanceof QueueMetrics ? monitor : ReclaimMonitor.on(eventThread::tell, monitor);
+    }
+
+    private static void wake(TaskWakeUp wakeUp, Set<String> queues, EventThread eventThread) {
+        if (wakeUp instanceof WorkerLifecycle || wakeUp instanceof Notifier) {
+            wakeUp.tasksDue(queues);
+        } else {
+            eventThread.tell(() -> wakeUp.tasksDue(queues));
+        }
     }
 
     @Bean

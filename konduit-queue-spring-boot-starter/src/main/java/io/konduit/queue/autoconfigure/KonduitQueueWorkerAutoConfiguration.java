@@ -1,9 +1,11 @@
 package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.event.EventThread;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.store.IncidentRepository;
@@ -109,6 +111,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
             QueueDataSource dataSource,
             ObjectProvider<PlatformTransactionManager> transactionManagers,
             QueueEvents events,
+            EventThread eventThread,
             ObjectProvider<QueueMonitor> monitor,
             TaskObservations observations,
             Environment environment) {
@@ -126,9 +129,16 @@ public final class KonduitQueueWorkerAutoConfiguration {
                         fence,
                         QueueTransactionManager.find(dataSource, transactionManagers),
                         events,
-                        monitor.getIfUnique(() -> QueueMonitor.NONE),
+                        queueMonitor(monitor.getIfUnique(() -> QueueMonitor.NONE), eventThread),
                         observations,
                         handlerThreads(environment)));
+    }
+
+    /** Ours is quick; what one of the application does nobody knows. */
+    private static QueueMonitor queueMonitor(QueueMonitor monitor, EventThread eventThread) {
+        return monitor instanceof QueueMetrics || monitor == QueueMonitor.NONE
+                ? monitor
+                : QueueMonitor.on(eventThread::tell, monitor);
     }
 
     private static ThreadFactory handlerThreads(Environment environment) {

@@ -22,6 +22,11 @@ begin
   if new.attempts < old.attempts or new.zombie_count < old.zombie_count or new.lease_epoch < old.lease_epoch then
     raise exception 'I4: task %: attempts, zombie_count and lease_epoch never decrease (%)', old.id, step;
   end if;
+  if coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0)
+     and (step <> 'RUNNING -> PENDING' or coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0) + 1
+          or new.max_attempts <> old.max_attempts + 1) then
+    raise exception 'T9: task %: only giving back adds one to uncharged, and one to max_attempts (%)', old.id, step;
+  end if;
   if step = 'PENDING -> RUNNING' then
     if new.attempts <> old.attempts + 1 or new.lease_epoch <> old.lease_epoch + 1 or new.zombie_count <> old.zombie_count then
       raise exception 'I4: task %: a claim adds exactly one to attempts and lease_epoch', old.id;

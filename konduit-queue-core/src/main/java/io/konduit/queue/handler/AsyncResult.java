@@ -1,0 +1,88 @@
+package io.konduit.queue.handler;
+
+import io.konduit.queue.InvalidJobHandlerException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Handlers that return before their work is done. A future or stage is waited for. What cannot be waited for is refused
+ * at start, because its tasks would be completed too early.
+ */
+final class AsyncResult {
+    /** By name, so that none of them has to be there; those that Spring's own {@code @EnableAsync} looks for. */
+    private static final List<String> ASYNC = List.of(
+            "org.springframework.scheduling.annotation.Async",
+            "jakarta.enterprise.concurrent.Asynchronous",
+            "jakarta.ejb.Asynchronous");
+
+    private static final Set<String> PUBLISHERS =
+            Set.of("org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher");
+
+    private AsyncResult() {}
+
+    /** Waits for what a handler returned, if that is a future or stage. An interrupt cancels it. */
+    static void await(@Nullable Object returned) throws Throwable {
+        Future<?> future = returned instanceof CompletionStage<?> stage
+                ? stage.toCompletableFuture()
+                : returned instanceof Future<?> plain ? plain : null;
+        if (future == null) {
+            return;
+        }
+        try {
+            future.get();
+        } catch (InterruptedException e) {
+            future.cancel(true);
+            throw e;
+        } catch (ExecutionException e) {
+            throw unwrapped(e);
+        }
+    }
+
+    /** The error of the work itself: it decides about retries. */
+    private static Throwable unwrapped(Throwable error) {
+        Throwable inner = error;
+        while ((inner instanceof ExecutionException || inner instanceof CompletionException)
+                && inner.getCause() != null) {
+            inner = inner.getCause();
+        }
+        return inner;
+    }
+
+    /** Refuses a handler whose end nobody would see. */
+    static void require(Method method, Class<?> beanType, boolean transactional, String type, String place) {
+        if (isAsync(method, beanType)) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s) is @Async: it would return before its work is done, and the task would be completed too early. Remove @Async; slots already run handlers on threads of their own."
+                            .formatted(type, place));
+        }
+        Class<?> returned = GenericTypeResolver.resolveReturnType(method, beanType);
+        if (ClassUtils.getAllInterfacesForClassAsSet(returned).stream()
+                .anyMatch(each -> PUBLISHERS.contains(each.getName()))) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s) returns a %s, which does nothing until somebody subscribes. Wait for it in the handler (block()), or return a CompletionStage (toFuture())."
+                            .formatted(type, place, returned.getSimpleName()));
+        }
+        if (transactional
+                && (CompletionStage.class.isAssignableFrom(returned) || Future.class.isAssignableFrom(returned))) {
+            throw new InvalidJobHandlerException(
+                    "Handler '%s' (%s) is transactional and returns a %s: work on other threads is not part of the transaction. Do the work before the handler returns, or remove transactional."
+                            .formatted(type, place, returned.getSimpleName()));
+        }
+    }
+
+    private static boolean isAsync(Method method, Class<?> beanType) {
+        MergedAnnotations ofMethod = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        MergedAnnotations ofType = MergedAnnotations.from(beanType, SearchStrategy.TYPE_HIERARCHY);
+        return ASYNC.stream().anyMatch(name -> ofMethod.isPresent(name) || ofType.isPresent(name));
+    }
+}
