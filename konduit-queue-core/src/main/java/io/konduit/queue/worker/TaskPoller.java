@@ -212,16 +212,16 @@ final class TaskPoller {
         boolean full = claimed.size() == most || claim.moreFound();
         bounds.looked(request.probes(), claimed, full, sent);
         budget.learn(claimed);
-        if (!full) {
-            node.unknownTypes().lookIfDue(lane.queues());
+        if (!claimed.isEmpty()) {
+            log.debug("Claimed {} tasks", claimed.size());
+            wakeUps.brought();
+            node.keeper().wake();
         }
-        if (claimed.isEmpty()) {
-            return Found.NOTHING;
+        if (full) {
+            return Found.MORE;
         }
-        log.debug("Claimed {} tasks", claimed.size());
-        wakeUps.brought();
-        node.keeper().wake();
-        return full ? Found.MORE : Found.ALL;
+        node.unknownTypes().lookIfDue(lane.queues());
+        return claimed.isEmpty() ? Found.NOTHING : Found.ALL;
     }
 
     /** Whatever happens between the claim and the last task's being known here, none of them is forgotten. */

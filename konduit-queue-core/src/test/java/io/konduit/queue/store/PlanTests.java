@@ -81,6 +81,25 @@ class PlanTests {
         }
     }
 
+    /** What a worker asks now and then beside its claims. */
+    @Test
+    void looksForLostClaimsAndForTypesWithoutAHandlerReadAFewPages() {
+        fill();
+        analyze();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
+            counted.journal().explain(true);
+            assertThat(worker.findUnhandled(List.of("default"), List.of("other"), 100))
+                    .hasSize(400);
+            assertThat(worker.heldSince(null)).isEmpty();
+            assertThat(counted.journal().plans()).hasSize(2);
+            counted.journal().plans().forEach((sql, plan) -> {
+                assertThat(plan).doesNotContainPattern("Seq Scan on konduit_task\\b");
+                assertThat(pages(plan)).as(plan).isLessThan(1_500);
+            });
+        }
+    }
+
     /** A million tasks of tomorrow at a better priority, and a million in a paused queue. */
     @Test
     void claimIsNotKeptByWhatIsNotDueOrPaused() {
