@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,21 +22,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
+    private final BooleanSupplier inTransaction;
     private final Supplier<Stream<TaskWakeUp>> source;
     private final EnqueueMonitor monitor;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
+     * @param inTransaction whether what the calling thread enqueues is part of a transaction that is still open
      * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
      */
-    AfterCommit(Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
+    AfterCommit(BooleanSupplier inTransaction, Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
+        this.inTransaction = inTransaction;
         this.source = source;
         this.monitor = monitor;
     }
 
     void enqueued(NewTask task) {
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (isLater()) {
             collected().add(task);
         } else {
             monitor.enqueued(task.queue(), task.type(), 1);
@@ -49,14 +52,18 @@ final class AfterCommit {
         if (tasks.isEmpty()) {
             return;
         }
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (isLater()) {
             tasks.forEach(collected()::add);
         } else {
             Collected all = new Collected();
             tasks.forEach(all::add);
             all.afterCommit();
         }
+    }
+
+    /** Whether the tasks are committed later than now. */
+    private boolean isLater() {
+        return TransactionSynchronizationManager.isSynchronizationActive() && inTransaction.getAsBoolean();
     }
 
     private Collected collected() {

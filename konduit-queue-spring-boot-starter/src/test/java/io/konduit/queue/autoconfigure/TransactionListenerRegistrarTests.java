@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.host.HostApplication;
+import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.worker.LeaseFence;
 import java.util.List;
 import javax.sql.DataSource;
@@ -28,7 +29,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 
 @Tag("F3")
-class LeaseFenceRegistrarTests {
+class TransactionListenerRegistrarTests {
     @RegisterExtension
     static final HostApplication host = new HostApplication();
 
@@ -90,6 +91,14 @@ class LeaseFenceRegistrarTests {
     void aProducerHasNoFence() {
         application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(LeaseFence.class));
+    }
+
+    @Test
+    @Tag("S1")
+    void theManagerOfAProducerTellsOfItsTransactions() {
+        application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(
+                        context.getBean(ConfigurableTransactionManager.class).getTransactionExecutionListeners())
+                .containsOnlyOnce(context.getBean(QueueDatabase.class).endedTransactions()));
     }
 
     private static long fencesOf(ApplicationContext context, Class<ConfigurableTransactionManager> type, String name) {
