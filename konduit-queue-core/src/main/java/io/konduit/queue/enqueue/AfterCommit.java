@@ -103,6 +103,7 @@ final class AfterCommit {
 
         private final Map<Kind, Integer> counts = new HashMap<>();
         private final Set<String> due = new HashSet<>();
+        private boolean told;
 
         AfterCommit owner() {
             return AfterCommit.this;
@@ -115,8 +116,17 @@ final class AfterCommit {
             }
         }
 
+        /** Registered in a callback after the commit, it is not called after the commit any more. */
+        @Override
+        public void afterCompletion(int status) {
+            if (status == STATUS_COMMITTED && !told) {
+                afterCommit();
+            }
+        }
+
         @Override
         public void afterCommit() {
+            told = true;
             counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
             if (!due.isEmpty()) {
                 wake(due);
