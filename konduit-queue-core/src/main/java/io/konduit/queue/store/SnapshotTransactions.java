@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -49,11 +50,13 @@ public final class SnapshotTransactions {
             for (int tried = 1; ; tried++) {
                 try {
                     return lock.getAsBoolean();
-                } catch (ConcurrencyFailureException e) {
-                    if (!first || tried == TRIES) {
+                } catch (DataAccessException e) {
+                    if (first) {
+                        connection.rollback();
+                    }
+                    if (!first || tried == TRIES || !(e instanceof ConcurrencyFailureException)) {
                         throw e;
                     }
-                    connection.rollback();
                 }
             }
         } catch (SQLException e) {

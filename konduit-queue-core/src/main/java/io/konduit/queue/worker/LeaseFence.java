@@ -3,19 +3,13 @@ package io.konduit.queue.worker;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -42,7 +36,7 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     private final QueueDatabase database;
     private final LeaseRepository leases;
-    private final ThreadLocal<@Nullable Guarded> current = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable GuardedRun> current = new ThreadLocal<>();
 
     public LeaseFence(QueueDatabase database, LeaseRepository leases) {
         this.database = database;
@@ -56,19 +50,8 @@ public final class LeaseFence implements TransactionExecutionListener {
         SUSPENDED_TRANSACTION
     }
 
-    /** One run of a handler. */
-    private static final class Guarded {
-        private final Execution execution;
-        private @Nullable Object holder;
-        private boolean completed;
-
-        Guarded(Execution execution) {
-            this.execution = execution;
-        }
-    }
-
     void bind(Execution execution) {
-        current.set(new Guarded(execution));
+        current.set(new GuardedRun(execution, leases));
     }
 
     void unbind() {
@@ -77,20 +60,20 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     /** The completion is part of this thread's transaction: it has checked the lease itself. */
     void completedInTransaction() {
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (guarded != null) {
-            guarded.completed = true;
+            guarded.complete();
         }
     }
 
     boolean isCompletedInTransaction() {
-        Guarded guarded = current.get();
-        return guarded != null && guarded.completed;
+        GuardedRun guarded = current.get();
+        return guarded != null && guarded.isCompleted();
     }
 
     /** Refuses a checkpoint that would wait for ever for a transaction of its own thread. */
     void beforeRowWrite() {
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (guarded != null && rowHolder(guarded) == RowHolder.SUSPENDED_TRANSACTION) {
             throw new IllegalStateException(
                     "A suspended transaction of this handler has written a checkpoint already, or its isolation is above READ"
@@ -106,46 +89,47 @@ public final class LeaseFence implements TransactionExecutionListener {
             whenCommitted.run();
             return;
         }
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (guarded != null) {
             holdRow(guarded, transaction);
         }
         TransactionSynchronizationManager.registerSynchronization(new WhenCommitted(whenCommitted));
     }
 
-    private void holdRow(Guarded guarded, Object transaction) {
+    private void holdRow(GuardedRun guarded, Object transaction) {
         if (rowHolder(guarded) == RowHolder.NOBODY) {
-            guarded.holder = transaction;
-            guarded.execution.ownTransactionHoldsRow(true);
-            TransactionSynchronizationManager.registerSynchronization(new RowHold(guarded));
+            guarded.holdRow(transaction);
         }
     }
 
     /** Must not throw: Spring would leave the transaction open. What goes wrong here, the check before the commit meets. */
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (failure != null || guarded == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return;
         }
         try {
             if (isFenced(guarded, transaction)) {
-                TransactionSynchronizationManager.registerSynchronization(new NoCommitByAccident());
+                TransactionSynchronizationManager.registerSynchronization(new NoCommitByAccident(database));
                 if (database.snapshotTransactions().isCurrent() && rowHolder(guarded) == RowHolder.NOBODY) {
                     lockRow(guarded);
                 }
             }
         } catch (Throwable e) {
-            log.warn("The transaction of {} could not be prepared", guarded.execution.task(), e);
+            log.warn(
+                    "The transaction of {} could not be prepared",
+                    guarded.execution().task(),
+                    e);
         }
     }
 
-    private void lockRow(Guarded guarded) {
+    private void lockRow(GuardedRun guarded) {
         Object transaction = database.applicationTransaction();
         if (transaction == null) {
             return;
         }
-        Execution execution = guarded.execution;
+        Execution execution = guarded.execution();
         if (database.snapshotTransactions().lockFirst(() -> leases.lockInTransaction(execution.lease()))) {
             holdRow(guarded, transaction);
         } else {
@@ -155,27 +139,26 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        Guarded guarded = current.get();
-        if (guarded != null && isFenced(guarded, transaction)) {
-            try {
+        GuardedRun guarded = current.get();
+        try {
+            if (guarded != null && isFenced(guarded, transaction)) {
                 check(guarded);
-            } catch (TransactionException e) {
-                // Spring takes it for a failure of the commit and does not roll back: what was written would be
-                // committed
-                throw new TransientDataAccessResourceException(
-                        "The lease on " + guarded.execution.task()
-                                + " could not be checked before its transaction commits: it is rolled back.",
-                        e);
             }
+        } catch (TransactionException e) {
+            // Spring takes it for a failure of the commit and does not roll back: what was written would be committed
+            throw new TransientDataAccessResourceException(
+                    "The lease of a handler could not be checked before its transaction commits: it is rolled back.",
+                    e);
+        } finally {
+            database.endedTransactions().beforeCommit(transaction);
         }
-        database.endedTransactions().beforeCommit(transaction);
     }
 
-    private void check(Guarded guarded) {
+    private void check(GuardedRun guarded) {
         if (!database.isTransactionOpen()) {
             return;
         }
-        Execution execution = guarded.execution;
+        Execution execution = guarded.execution();
         if (execution.dropsResult() || !isHeld(guarded)) {
             execution.endFromWithin(Execution.End.LOST);
             throw new LeaseLostException(
@@ -184,8 +167,8 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
     }
 
-    private boolean isHeld(Guarded guarded) {
-        Execution execution = guarded.execution;
+    private boolean isHeld(GuardedRun guarded) {
+        Execution execution = guarded.execution();
         return switch (rowHolder(guarded)) {
             case NOBODY -> leases.guardInTransaction(execution.lease());
             case THIS_TRANSACTION ->
@@ -210,15 +193,15 @@ public final class LeaseFence implements TransactionExecutionListener {
         database.endedTransactions().afterRollback(transaction, failure);
     }
 
-    private boolean isFenced(Guarded guarded, TransactionExecution transaction) {
-        return !guarded.completed
+    private boolean isFenced(GuardedRun guarded, TransactionExecution transaction) {
+        return !guarded.isCompleted()
                 && !transaction.isReadOnly()
                 && transaction.isNewTransaction()
                 && database.isApplicationTransaction(transaction);
     }
 
-    private RowHolder rowHolder(Guarded guarded) {
-        Object holder = guarded.holder;
+    private RowHolder rowHolder(GuardedRun guarded) {
+        Object holder = guarded.rowHolder();
         if (holder == null) {
             return RowHolder.NOBODY;
         }
@@ -227,80 +210,5 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
         // in a callback after its end it looks as if it were suspended
         return database.hasEnded(holder) ? RowHolder.NOBODY : RowHolder.SUSPENDED_TRANSACTION;
-    }
-
-    /** A transaction has the row to itself, until it ends. */
-    private final class RowHold implements TransactionSynchronization {
-        private final Guarded guarded;
-
-        RowHold(Guarded guarded) {
-            this.guarded = guarded;
-        }
-
-        @Override
-        public void afterCompletion(int status) {
-            guarded.holder = null;
-            if (status != STATUS_COMMITTED) {
-                extendAtOnce();
-            }
-            guarded.execution.ownTransactionHoldsRow(false);
-        }
-
-        /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
-        private void extendAtOnce() {
-            Execution execution = guarded.execution;
-            try {
-                leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
-            } catch (DataAccessException e) {
-                log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
-            }
-        }
-    }
-
-    /**
-     * After a {@link TransactionException} before the commit, the fence's or the application's, Spring neither commits nor
-     * rolls back; then it switches auto-commit on, and the driver commits. After a commit that failed there is nothing
-     * to undo.
-     */
-    private final class NoCommitByAccident implements TransactionSynchronization {
-        @Override
-        public int getOrder() {
-            return HIGHEST_PRECEDENCE;
-        }
-
-        @Override
-        public void afterCompletion(int status) {
-            if (status == STATUS_UNKNOWN) {
-                database.rollBack();
-            }
-        }
-    }
-
-    /** Runs after the commit, unless what it stands for was rolled back to a savepoint that is older than it. */
-    private static final class WhenCommitted implements TransactionSynchronization {
-        private final Runnable action;
-        private final Set<Object> younger = Collections.newSetFromMap(new IdentityHashMap<>());
-        private boolean undone;
-
-        WhenCommitted(Runnable action) {
-            this.action = action;
-        }
-
-        @Override
-        public void savepoint(Object savepoint) {
-            younger.add(savepoint);
-        }
-
-        @Override
-        public void savepointRollback(Object savepoint) {
-            undone |= !younger.contains(savepoint);
-        }
-
-        @Override
-        public void afterCommit() {
-            if (!undone) {
-                action.run();
-            }
-        }
     }
 }
