@@ -25,6 +25,8 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
 
     private final ConfigurableListableBeanFactory beans;
     private volatile @Nullable TransactionExecutionListener listener;
+    private volatile @Nullable QueueDatabase database;
+    private volatile boolean started;
 
     TransactionListenerRegistrar(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
@@ -32,7 +34,9 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof ConfigurableTransactionManager manager) {
+        if (bean instanceof QueueDatabase created) {
+            found(created);
+        } else if (bean instanceof ConfigurableTransactionManager manager) {
             register(manager);
         } else if (bean instanceof PlatformTransactionManager) {
             log.warn(
@@ -43,11 +47,34 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
         return bean;
     }
 
-    /** It needs the database, so it is not asked for before everything else is there. */
+    /** The fence needs the database, so it is not asked for before everything else is there. */
     @Override
     public void afterSingletonsInstantiated() {
-        LeaseFence fence = beans.getBeanProvider(LeaseFence.class).getIfAvailable();
-        listener = fence != null ? fence : beans.getBean(QueueDatabase.class).endedTransactions();
+        started = true;
+        if (hasFence()) {
+            registerWithAll(beans.getBean(LeaseFence.class));
+            return;
+        }
+        QueueDatabase known = database;
+        if (known != null) {
+            registerWithAll(known.endedTransactions());
+        }
+    }
+
+    /** A producer that makes its beans lazily may have no database yet, and is not made to have one. */
+    private void found(QueueDatabase created) {
+        database = created;
+        if (started && !hasFence()) {
+            registerWithAll(created.endedTransactions());
+        }
+    }
+
+    private boolean hasFence() {
+        return beans.getBeanNamesForType(LeaseFence.class, true, false).length > 0;
+    }
+
+    private void registerWithAll(TransactionExecutionListener found) {
+        listener = found;
         for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                 beans, ConfigurableTransactionManager.class, true, false)) {
             if (!beans.containsBeanDefinition(name) || beans.containsSingleton(name)) {

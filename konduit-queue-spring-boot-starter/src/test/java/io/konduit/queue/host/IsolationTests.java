@@ -232,6 +232,22 @@ class IsolationTests {
         });
     }
 
+    @Test
+    @Tag("C1")
+    void aCheckpointInANewTransactionInsideIsRefusedAndDoesNotWait() {
+        jdbc().run(context -> {
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            TransactionTemplate apart = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+            jobs.will(task -> transaction(context, TransactionDefinition.ISOLATION_REPEATABLE_READ)
+                    .executeWithoutResult(outer -> apart.executeWithoutResult(inner -> task.checkpoint("inner"))));
+            context.getBean(TaskQueue.class).enqueue("scripted", null);
+            assertThat(jobs.awaitEnd())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("its isolation is above READ COMMITTED");
+        });
+    }
+
     /** Nothing of another run of the test, and no second try. */
     private static void assertCompletedByTheFirstAttempt(AssertableApplicationContext context, String type) {
         TaskId task = context.getBean(TaskQueue.class).enqueue(type, null);

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -170,6 +172,27 @@ class TimeLimitTests {
             context.getBean(TaskQueue.class).enqueue("scripted", null);
             assertThat(jobs.awaitEnd()).isInstanceOf(TransactionTimedOutException.class);
             assertThat(host.accounts()).isEmpty();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("flavours")
+    @Tag("S1")
+    void anEnqueueInACallbackIsThereAlsoWhenTheTimeIsOver(Flavour flavour) {
+        flavour.application.run(context -> {
+            TaskQueue queue = context.getBean(TaskQueue.class);
+            List<String> seen = new ArrayList<>();
+            transaction(context).executeWithoutResult(status -> {
+                write(context, "before");
+                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCommit() {
+                        letTimePass(context);
+                        seen.add(host.status(queue.enqueue("nobody-knows-it", null)));
+                    }
+                });
+            });
+            assertThat(seen).containsExactly("PENDING");
         });
     }
 
