@@ -179,7 +179,7 @@ class TimeLimitTests {
     @MethodSource("flavours")
     @Tag("S1")
     void anEnqueueInACallbackIsThereAlsoWhenTheTimeIsOver(Flavour flavour) {
-        flavour.application.run(context -> {
+        flavour.application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> {
             TaskQueue queue = context.getBean(TaskQueue.class);
             List<String> seen = new ArrayList<>();
             transaction(context).executeWithoutResult(status -> {
@@ -188,7 +188,7 @@ class TimeLimitTests {
                     @Override
                     public void afterCommit() {
                         letTimePass(context);
-                        seen.add(host.status(queue.enqueue("nobody-knows-it", null)));
+                        seen.add(host.status(queue.enqueue("scripted", null)));
                     }
                 });
             });
