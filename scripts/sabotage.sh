@@ -52,6 +52,27 @@ mutation "fence does not check before commit" "$java/worker/LeaseFence.java" \
         if (transaction != null) { return; }' 'LateResultTests#transactionOfALostRunIsRolledBack*'
 mutation "guard takes no lock" "$sql/guard.sql" \
   '/for share/d' 'LeaseRaceTests#reclaimSkipsATaskWhoseTransactionIsGuarded'
+mutation "fence carries the deadline of the transaction" "$java/store/QueueDatabase.java" \
+  's/new FreshlyPlanned(application, false)/new FreshlyPlanned(application)/' 'LateResultTests#transactionOfARunThatHoldsItsLeaseIsCommittedAlsoWhenItsTimeIsOver'
+mutation "fence fails as a commit does" "$java/worker/LeaseFence.java" \
+  's/} catch (TransactionException e) {/} catch (IllegalCallerException e) {/' 'LateResultTests#fenceThatFailsWithATransactionException*'
+mutation "fence leaves open what Spring leaves open" "$java/worker/NoCommitByAccident.java" \
+  's/status == STATUS_UNKNOWN/status > STATUS_UNKNOWN/' 'LateResultTests#transactionThatSpringNeitherCommits*'
+mutation "fence takes every suspended transaction for one that holds the row" "$java/worker/LeaseFence.java" \
+  's/leases\.guardInTransactionUnlessLocked(execution\.lease()) || leases\.isHeld(execution\.lease())/true/' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackIsRefused*'
+mutation "fence takes no lock beside a suspended transaction" "$java/worker/LeaseFence.java" \
+  's/leases\.guardInTransactionUnlessLocked(execution\.lease()) || //' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackKeeps*'
+mutation "fence leaves no fresh lease behind" "$sql/extend-own.sql" \
+  's/lock_timeout_at = clock_timestamp() + /lock_timeout_at = lock_timeout_at + 0 * /' 'CheckpointTests#transactionWithACheckpointLeavesAFreshLease*'
+mutation "fence locks the row in every transaction" "$java/worker/LeaseFence.java" \
+  's/database\.snapshotTransactions()\.isCurrent() \&\& //' 'LeaseFenceCostTests#aReadCommittedTransaction*'
+mutation "fence takes no transaction for one with a snapshot" "$java/store/SnapshotTransactions.java" \
+  's/return level > Connection\.TRANSACTION_READ_COMMITTED;/return false;/' 'LeaseFenceCostTests#aTransactionWithASnapshotLocks*'
+mutation "fence does not start over when the row has changed" "$java/store/SnapshotTransactions.java" \
+  's/!first || tried == TRIES ||/tried > 0 ||/' 'LeaseFenceCostTests#aTransactionWithASnapshotStartsOver*'
+mutation "ended transaction passes for an open one" "$java/store/EndedTransactions.java" \
+  '/^    boolean contains(/a\
+        if (resource != null) { return false; }' 'AfterCommitTests#wakesAtOnceInACallbackAfterTheCommit'
 mutation "lost reply is not looked up" "$sql/already-applied.sql" \
   's/ where t\.zombie_count = o\.zombie_count/ where false/' 'LateResultTests#retryAfterALostReply*'
 
@@ -101,6 +122,8 @@ mutation "group takes tasks of transactions" "$java/store/QueueDatabase.java" \
 s/!isInTransaction()/true/
 s/!TransactionSynchronizationManager\.hasResource(application)/true/
 }' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
+mutation "group forms over any data source" "$java/store/QueueDatabase.java" \
+  's/&& applicationLooksAtNoThread/\&\& (applicationLooksAtNoThread || true)/' 'EnqueueGroupsTests#statementIsSharedOnlyOver*'
 mutation "group waits for a statement that hangs" "$java/store/EnqueueGroups.java" \
   's/came + patienceNanos/came + 1_000 * patienceNanos/
 s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#whoWaitsBehindAStatement*'

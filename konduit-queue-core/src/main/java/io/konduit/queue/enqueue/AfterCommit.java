@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -21,21 +22,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
+    private final BooleanSupplier inTransaction;
     private final Supplier<Stream<TaskWakeUp>> source;
     private final EnqueueMonitor monitor;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
+     * @param inTransaction whether what the calling thread enqueues is part of a transaction that is still open
      * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
      */
-    AfterCommit(Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
+    AfterCommit(BooleanSupplier inTransaction, Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
+        this.inTransaction = inTransaction;
         this.source = source;
         this.monitor = monitor;
     }
 
     void enqueued(NewTask task) {
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (isLater()) {
             collected().add(task);
         } else {
             monitor.enqueued(task.queue(), task.type(), 1);
@@ -49,14 +52,18 @@ final class AfterCommit {
         if (tasks.isEmpty()) {
             return;
         }
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (isLater()) {
             tasks.forEach(collected()::add);
         } else {
             Collected all = new Collected();
             tasks.forEach(all::add);
             all.afterCommit();
         }
+    }
+
+    /** Whether the tasks are committed later than now. */
+    private boolean isLater() {
+        return TransactionSynchronizationManager.isSynchronizationActive() && inTransaction.getAsBoolean();
     }
 
     private Collected collected() {
@@ -96,6 +103,7 @@ final class AfterCommit {
 
         private final Map<Kind, Integer> counts = new HashMap<>();
         private final Set<String> due = new HashSet<>();
+        private boolean told;
 
         AfterCommit owner() {
             return AfterCommit.this;
@@ -108,8 +116,17 @@ final class AfterCommit {
             }
         }
 
+        /** Registered in a callback after the commit, it is not called after the commit any more. */
+        @Override
+        public void afterCompletion(int status) {
+            if (status == STATUS_COMMITTED && !told) {
+                afterCommit();
+            }
+        }
+
         @Override
         public void afterCommit() {
+            told = true;
             counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
             if (!due.isEmpty()) {
                 wake(due);

@@ -44,7 +44,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
         this.tasks = tasks;
         this.checker = new RequestChecker(handlers, converter, rejectUnknownTypes);
         this.observations = surroundings.observations();
-        this.afterCommit = new AfterCommit(surroundings.wakeUps(), surroundings.monitor());
+        this.afterCommit = new AfterCommit(tasks::isInTransaction, surroundings.wakeUps(), surroundings.monitor());
     }
 
     @Override

@@ -173,9 +173,9 @@ public final class LeaseRepository {
 
     /** T4 in the caller's transaction (F4): false means that the lease is lost and the transaction must not commit. */
     public boolean completeInTransaction(Lease lease) {
-        Set<Lease> done = complete(database.application("complete"), List.of(lease), null);
+        Set<Lease> done = complete(database.fencing("complete"), List.of(lease), null);
         if (lease.zombieCount() > 0) {
-            resolveIncidents(database.application("resolve-incidents"), List.of(lease), done, "COMPLETED");
+            resolveIncidents(database.fencing("resolve-incidents"), List.of(lease), done, "COMPLETED");
         }
         return !done.isEmpty();
     }
@@ -225,12 +225,22 @@ public final class LeaseRepository {
 
     /** F3: locks the lease in the caller's transaction until it ends; false means that it is lost. */
     public boolean guardInTransaction(Lease lease) {
-        return holds(database.application("guard"), lease);
+        return holds(database.fencing("guard"), lease);
     }
 
-    /** F3 for a transaction that has written the row itself: leaves a fresh lease behind; false means that it is lost. */
+    /** The same without waiting for anybody; false also means that somebody has locked it. */
+    public boolean guardInTransactionUnlessLocked(Lease lease) {
+        return holds(database.fencing("guard-unless-locked"), lease);
+    }
+
+    /** F3 above READ COMMITTED: takes the row for the caller's transaction alone; false means that the lease is lost. */
+    public boolean lockInTransaction(Lease lease) {
+        return holds(database.fencing("lock-own"), lease);
+    }
+
+    /** F3 for a transaction that has the row to itself: leaves a fresh lease behind; false means that it is lost. */
     public boolean extendInTransaction(Lease lease, Duration lockTimeout) {
-        return one(database.application("extend-own"), lease)
+        return one(database.fencing("extend-own"), lease)
                         .param("lockTimeoutMs", lockTimeout.toMillis())
                         .update()
                 == 1;
@@ -238,7 +248,7 @@ public final class LeaseRepository {
 
     /** Whether the lease is held at this moment, as the caller's transaction sees it. */
     public boolean isHeld(Lease lease) {
-        return holds(database.application("check-lease"), lease);
+        return holds(database.fencing("check-lease"), lease);
     }
 
     /** In id order, as everything that takes several rows. */

@@ -12,11 +12,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
-import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.TransactionExecution;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -31,13 +27,16 @@ public final class QueueDatabase {
     private final ControlPool controlPool;
     private final SqlStatements statements;
     private final JdbcClient applicationClient;
+    private final JdbcClient fencingClient;
     private final JdbcTemplate insertingTemplate;
     private final JdbcClient insertingClient;
     private final JdbcClient controlClient;
     private final TransactionTemplate applicationTransaction;
     private final TransactionTemplate controlTransaction;
     private final @Nullable String schema;
-    private final boolean applicationLooksAtTheThread;
+    private final EndedTransactions endedTransactions;
+    private final SnapshotTransactions snapshotTransactions;
+    private final boolean applicationLooksAtNoThread;
     private volatile @Nullable Boolean applicationCommitsByItself;
 
     /**
@@ -50,10 +49,13 @@ public final class QueueDatabase {
         }
         this.schema = schema;
         this.application = application;
-        this.applicationLooksAtTheThread = isRouting(application);
+        this.endedTransactions = new EndedTransactions(application);
+        this.snapshotTransactions = new SnapshotTransactions(application);
+        this.applicationLooksAtNoThread = ThreadBlindDataSources.contains(application);
         this.controlPool = controlPool;
         this.statements = new SqlStatements(schema);
         this.applicationClient = JdbcClient.create(new FreshlyPlanned(application));
+        this.fencingClient = JdbcClient.create(new FreshlyPlanned(application, false));
         this.insertingTemplate = new JdbcTemplate(application);
         this.insertingClient = JdbcClient.create(insertingTemplate);
         // the server must have ended a statement before this side stops listening to it
@@ -82,28 +84,66 @@ public final class QueueDatabase {
     }
 
     /**
+     * Tells the queue of the end of the application's transactions: every transaction manager should have it as a listener,
+     * or the fence, which passes on what it hears.
+     */
+    public EndedTransactions endedTransactions() {
+        return endedTransactions;
+    }
+
+    public SnapshotTransactions snapshotTransactions() {
+        return snapshotTransactions;
+    }
+
+    /**
      * What stands for the transaction on the application's data source that the calling thread is in; null when it is in
-     * none. A suspended transaction is not it, and neither is a connection that a transaction elsewhere keeps open: that
-     * one still commits each statement.
+     * none. A suspended transaction is not it, nor one that has ended, and neither is a connection that a transaction
+     * elsewhere keeps open: that one still commits each statement.
      */
     public @Nullable Object applicationTransaction() {
+        return endedTransactions.isBound() ? null : boundTransaction();
+    }
+
+    /** Whether this transaction is what the thread has its connection from, and not one on another data source. */
+    public boolean isApplicationTransaction(TransactionExecution transaction) {
+        return endedTransactions.resourceOf(transaction) != null;
+    }
+
+    /** Whether the thread's connection waits for a commit, also one that has begun. */
+    public boolean isTransactionOpen() {
+        return boundTransaction() != null;
+    }
+
+    /** Whether this stands for the transaction that the thread has its connection from. */
+    public boolean isBound(Object transaction) {
+        return TransactionSynchronizationManager.getResource(application) == transaction;
+    }
+
+    /** Whether the transaction that this stood for holds no locks any more. */
+    public boolean hasEnded(Object transaction) {
+        return endedTransactions.contains(transaction);
+    }
+
+    /** Undoes what the thread's transaction has done and nobody has committed. */
+    public void rollBack() {
+        Connection connection = DataSourceUtils.getConnection(application);
+        try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw new DataAccessResourceFailureException("The transaction's connection does not answer.", e);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, application);
+        }
+    }
+
+    private @Nullable Object boundTransaction() {
         if (!TransactionSynchronizationManager.isActualTransactionActive()) {
             return null;
         }
         Object resource = TransactionSynchronizationManager.getResource(application);
         return resource != null && isOpenTransaction() ? resource : null;
-    }
-
-    /** Whether this is the transaction that {@link #applicationTransaction} stands for, and not one on another data source. */
-    public boolean isApplicationTransaction(TransactionExecution transaction) {
-        Object current = applicationTransaction();
-        if (current != null
-                && transaction instanceof DefaultTransactionStatus status
-                && status.hasTransaction()
-                && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc) {
-            return jdbc.hasConnectionHolder() && jdbc.getConnectionHolder() == current;
-        }
-        return current != null;
     }
 
     /** Whether the calling thread is in a transaction on whatever data source. */
@@ -135,6 +175,11 @@ public final class QueueDatabase {
         return applicationClient.sql(statements.get(statement));
     }
 
+    /** The same, whose time the transaction's limit does not end: what it says decides whether that one may commit. */
+    JdbcClient.StatementSpec fencing(String statement) {
+        return fencingClient.sql(statements.get(statement));
+    }
+
     /** A statement in the caller's transaction that looks for no rows: its plan cannot grow old. */
     JdbcClient.StatementSpec inserting(String statement) {
         return insertingClient.sql(statements.get(statement));
@@ -152,6 +197,9 @@ public final class QueueDatabase {
 
     /** Runs the work in the caller's transaction if there is one, otherwise in one of its own. */
     <T> T inTransaction(Supplier<T> work) {
+        if (endedTransactions.isBound()) {
+            return endedTransactions.commit(work);
+        }
         return applicationTransaction() != null ? work.get() : applicationTransaction.execute(status -> work.get());
     }
 
@@ -164,30 +212,22 @@ public final class QueueDatabase {
      * needs a transaction even then, or the statement would be rolled back when the connection is returned.
      */
     <T> T joining(Supplier<T> statement) {
-        return applicationTransaction() != null || applicationCommitsByItself()
-                ? statement.get()
-                : inTransaction(statement);
+        boolean committed =
+                !endedTransactions.isBound() && (applicationTransaction() != null || applicationCommitsByItself());
+        return committed ? statement.get() : inTransaction(statement);
     }
 
     /**
      * Whether a statement that this thread sends to the application's data source could as well be sent by another one: it
-     * is in no transaction, commits by itself, and the data source does not look at the thread. A virtual thread's could
+     * is in no transaction, commits by itself, and the data source is known not to look at the thread. A virtual thread's could
      * not: when it is interrupted its connection is closed, and the statements of others with it.
      */
     boolean canShareStatements() {
         return !isInTransaction()
                 && !TransactionSynchronizationManager.hasResource(application)
-                && !applicationLooksAtTheThread
+                && applicationLooksAtNoThread
                 && !VirtualThreads.isCurrent()
                 && applicationCommitsByItself();
-    }
-
-    private static boolean isRouting(DataSource dataSource) {
-        DataSource target = dataSource;
-        while (target instanceof DelegatingDataSource delegating && delegating.getTargetDataSource() != null) {
-            target = delegating.getTargetDataSource();
-        }
-        return target instanceof AbstractRoutingDataSource;
     }
 
     private boolean applicationCommitsByItself() {

@@ -52,6 +52,11 @@ public final class TaskRepository {
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
     }
 
+    /** Whether what the calling thread enqueues is committed later, with a transaction of the application. */
+    public boolean isInTransaction() {
+        return database.applicationTransaction() != null;
+    }
+
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {

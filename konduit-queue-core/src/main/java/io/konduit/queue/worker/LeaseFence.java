@@ -3,31 +3,30 @@ package io.konduit.queue.worker;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
+import org.springframework.dao.TransientDataAccessResourceException;
+import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * F3: inside a handler, every Spring transaction on the queue's data source checks the lease before it commits, on its
  * own connection and with a lock that lasts until that commit. A lost lease rolls the transaction back.
  *
- * <p>The check depends on who has written the task's row, because a second connection of the same thread would wait
- * for the first for ever:
+ * <p>The check depends on who has the task's row to itself, because a second connection of the same thread would wait for
+ * the first for ever:
  *
  * <ul>
  *   <li>nobody: a share lock, which a reclaim skips;
- *   <li>this transaction, by a checkpoint: an update that also leaves a fresh lease behind;
- *   <li>a suspended transaction of this thread: a plain look, as its lock keeps everybody else away.
+ *   <li>this transaction: an update that also leaves a fresh lease behind;
+ *   <li>a suspended transaction of this thread: a look, as its lock keeps everybody else away.
  * </ul>
+ *
+ * <p>A transaction has the row to itself from a checkpoint on, and above READ COMMITTED from its begin: there it could not
+ * lock at the end what was extended meanwhile.
  *
  * <p>The end of a nested transaction is not checked: it commits with the outer one, and a lock taken early would keep
  * extensions waiting.
@@ -37,52 +36,22 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     private final QueueDatabase database;
     private final LeaseRepository leases;
-    private final ThreadLocal<@Nullable Guarded> current = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable GuardedRun> current = new ThreadLocal<>();
 
     public LeaseFence(QueueDatabase database, LeaseRepository leases) {
         this.database = database;
         this.leases = leases;
     }
 
-    /** Who holds the task's row in a transaction of this thread. */
+    /** Who has the task's row in a transaction of this thread. */
     private enum RowHolder {
         NOBODY,
         THIS_TRANSACTION,
         SUSPENDED_TRANSACTION
     }
 
-    private static final class Guarded implements TransactionSynchronization {
-        private final Execution execution;
-        private final LeaseRepository leases;
-        private @Nullable Object writer;
-        private boolean completed;
-
-        Guarded(Execution execution, LeaseRepository leases) {
-            this.execution = execution;
-            this.leases = leases;
-        }
-
-        @Override
-        public void afterCompletion(int status) {
-            writer = null;
-            if (status != STATUS_COMMITTED) {
-                extendAtOnce();
-            }
-            execution.ownTransactionHoldsRow(false);
-        }
-
-        /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
-        private void extendAtOnce() {
-            try {
-                leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
-            } catch (DataAccessException e) {
-                log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
-            }
-        }
-    }
-
     void bind(Execution execution) {
-        current.set(new Guarded(execution, leases));
+        current.set(new GuardedRun(execution, leases));
     }
 
     void unbind() {
@@ -91,24 +60,25 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     /** The completion is part of this thread's transaction: it has checked the lease itself. */
     void completedInTransaction() {
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (guarded != null) {
-            guarded.completed = true;
+            guarded.complete();
         }
     }
 
     boolean isCompletedInTransaction() {
-        Guarded guarded = current.get();
-        return guarded != null && guarded.completed;
+        GuardedRun guarded = current.get();
+        return guarded != null && guarded.isCompleted();
     }
 
     /** Refuses a checkpoint that would wait for ever for a transaction of its own thread. */
     void beforeRowWrite() {
-        Guarded guarded = current.get();
+        GuardedRun guarded = current.get();
         if (guarded != null && rowHolder(guarded) == RowHolder.SUSPENDED_TRANSACTION) {
             throw new IllegalStateException(
-                    "A suspended transaction of this handler has written a checkpoint already, and another one would wait"
-                            + " for it for ever. Checkpoint in one of the two transactions, not in both.");
+                    "A suspended transaction of this handler has written a checkpoint already, or its isolation is above READ"
+                            + " COMMITTED, and this checkpoint would wait for it for ever. Checkpoint in one of the two"
+                            + " transactions, not in both.");
         }
     }
 
@@ -119,35 +89,77 @@ public final class LeaseFence implements TransactionExecutionListener {
             whenCommitted.run();
             return;
         }
-        Guarded guarded = current.get();
-        if (guarded != null && guarded.writer == null) {
-            guarded.writer = transaction;
-            guarded.execution.ownTransactionHoldsRow(true);
-            TransactionSynchronizationManager.registerSynchronization(guarded);
+        GuardedRun guarded = current.get();
+        if (guarded != null) {
+            holdRow(guarded, transaction);
         }
         TransactionSynchronizationManager.registerSynchronization(new WhenCommitted(whenCommitted));
     }
 
+    private void holdRow(GuardedRun guarded, Object transaction) {
+        if (rowHolder(guarded) == RowHolder.NOBODY) {
+            guarded.holdRow(transaction);
+        }
+    }
+
+    /** Must not throw: Spring would leave the transaction open. What goes wrong here, the check before the commit meets. */
     @Override
-    public void beforeCommit(TransactionExecution transaction) {
-        Guarded guarded = current.get();
-        if (guarded == null
-                || guarded.completed
-                || transaction.isReadOnly()
-                || !transaction.isNewTransaction()
-                || !database.isApplicationTransaction(transaction)) {
+    public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+        GuardedRun guarded = current.get();
+        if (failure != null || guarded == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return;
         }
-        Execution execution = guarded.execution;
-        boolean held = !execution.dropsResult()
-                && switch (rowHolder(guarded)) {
-                    case NOBODY -> leases.guardInTransaction(execution.lease());
-                    case THIS_TRANSACTION ->
-                        leases.extendInTransaction(
-                                execution.lease(), execution.task().lockTimeout());
-                    case SUSPENDED_TRANSACTION -> leases.isHeld(execution.lease());
-                };
-        if (!held) {
+        try {
+            if (isFenced(guarded, transaction)) {
+                TransactionSynchronizationManager.registerSynchronization(new NoCommitByAccident(database));
+                if (database.snapshotTransactions().isCurrent() && rowHolder(guarded) == RowHolder.NOBODY) {
+                    lockRow(guarded);
+                }
+            }
+        } catch (Throwable e) {
+            log.warn(
+                    "The transaction of {} could not be prepared",
+                    guarded.execution().task(),
+                    e);
+        }
+    }
+
+    private void lockRow(GuardedRun guarded) {
+        Object transaction = database.applicationTransaction();
+        if (transaction == null) {
+            return;
+        }
+        Execution execution = guarded.execution();
+        if (database.snapshotTransactions().lockFirst(() -> leases.lockInTransaction(execution.lease()))) {
+            holdRow(guarded, transaction);
+        } else {
+            execution.endFromWithin(Execution.End.LOST);
+        }
+    }
+
+    @Override
+    public void beforeCommit(TransactionExecution transaction) {
+        GuardedRun guarded = current.get();
+        try {
+            if (guarded != null && isFenced(guarded, transaction)) {
+                check(guarded);
+            }
+        } catch (TransactionException e) {
+            // Spring takes it for a failure of the commit and does not roll back: what was written would be committed
+            throw new TransientDataAccessResourceException(
+                    "The lease of a handler could not be checked before its transaction commits: it is rolled back.",
+                    e);
+        } finally {
+            database.endedTransactions().beforeCommit(transaction);
+        }
+    }
+
+    private void check(GuardedRun guarded) {
+        if (!database.isTransactionOpen()) {
+            return;
+        }
+        Execution execution = guarded.execution();
+        if (execution.dropsResult() || !isHeld(guarded)) {
             execution.endFromWithin(Execution.End.LOST);
             throw new LeaseLostException(
                     "The lease on " + execution.task()
@@ -155,40 +167,48 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
     }
 
-    private RowHolder rowHolder(Guarded guarded) {
-        if (guarded.writer == null) {
-            return RowHolder.NOBODY;
-        }
-        return guarded.writer == database.applicationTransaction()
-                ? RowHolder.THIS_TRANSACTION
-                : RowHolder.SUSPENDED_TRANSACTION;
+    private boolean isHeld(GuardedRun guarded) {
+        Execution execution = guarded.execution();
+        return switch (rowHolder(guarded)) {
+            case NOBODY -> leases.guardInTransaction(execution.lease());
+            case THIS_TRANSACTION ->
+                leases.extendInTransaction(execution.lease(), execution.task().lockTimeout());
+            case SUSPENDED_TRANSACTION ->
+                leases.guardInTransactionUnlessLocked(execution.lease()) || leases.isHeld(execution.lease());
+        };
     }
 
-    /** Runs after the commit, unless what it stands for was rolled back to a savepoint that is older than it. */
-    private static final class WhenCommitted implements TransactionSynchronization {
-        private final Runnable action;
-        private final Set<Object> younger = Collections.newSetFromMap(new IdentityHashMap<>());
-        private boolean undone;
+    @Override
+    public void beforeRollback(TransactionExecution transaction) {
+        database.endedTransactions().beforeRollback(transaction);
+    }
 
-        WhenCommitted(Runnable action) {
-            this.action = action;
-        }
+    @Override
+    public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+        database.endedTransactions().afterCommit(transaction, failure);
+    }
 
-        @Override
-        public void savepoint(Object savepoint) {
-            younger.add(savepoint);
-        }
+    @Override
+    public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+        database.endedTransactions().afterRollback(transaction, failure);
+    }
 
-        @Override
-        public void savepointRollback(Object savepoint) {
-            undone |= !younger.contains(savepoint);
-        }
+    private boolean isFenced(GuardedRun guarded, TransactionExecution transaction) {
+        return !guarded.isCompleted()
+                && !transaction.isReadOnly()
+                && transaction.isNewTransaction()
+                && database.isApplicationTransaction(transaction);
+    }
 
-        @Override
-        public void afterCommit() {
-            if (!undone) {
-                action.run();
-            }
+    private RowHolder rowHolder(GuardedRun guarded) {
+        Object holder = guarded.rowHolder();
+        if (holder == null) {
+            return RowHolder.NOBODY;
         }
+        if (database.isBound(holder)) {
+            return RowHolder.THIS_TRANSACTION;
+        }
+        // in a callback after its end it looks as if it were suspended
+        return database.hasEnded(holder) ? RowHolder.NOBODY : RowHolder.SUSPENDED_TRANSACTION;
     }
 }

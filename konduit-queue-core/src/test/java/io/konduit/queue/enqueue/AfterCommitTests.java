@@ -2,6 +2,7 @@ package io.konduit.queue.enqueue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
@@ -14,7 +15,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class AfterCommitTests {
@@ -73,6 +77,57 @@ class AfterCommitTests {
             assertThat(wakeUps).containsExactly(Set.of("inner"));
         });
         assertThat(wakeUps).containsExactly(Set.of("inner"), Set.of("outer"));
+    }
+
+    /** Nobody calls a callback that is registered in a callback. */
+    @Test
+    void wakesAtOnceInACallbackAfterTheCommit() {
+        DataSourceTransactionManager manager = harness.transactionManager();
+        manager.addListener(harness.database().endedTransactions());
+        new TransactionTemplate(manager).executeWithoutResult(status -> {
+            queue.enqueue(TaskRequest.of("a", 1).queue("within"));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    wakeUps.clear();
+                    queue.enqueue(TaskRequest.of("a", 1).queue("after"));
+                    assertThat(wakeUps).containsExactly(Set.of("after"));
+                    queue.enqueueAll(List.of(TaskRequest.of("a", 1).queue("all")));
+                }
+
+                @Override
+                public void afterCompletion(int completion) {
+                    queue.enqueue(TaskRequest.of("a", 1).queue("completed"));
+                }
+            });
+        });
+        assertThat(wakeUps).containsExactly(Set.of("after"), Set.of("all"), Set.of("completed"));
+    }
+
+    /** The task is there whatever becomes of that transaction. */
+    @Test
+    void wakesAtOnceInATransactionOnAnotherDataSource() {
+        try (HikariDataSource other = harness.testDatabase().newPool(1)) {
+            new TransactionTemplate(new DataSourceTransactionManager(other)).executeWithoutResult(status -> {
+                queue.enqueue("a", 1);
+                assertThat(wakeUps).containsExactly(Set.of("default"));
+                status.setRollbackOnly();
+            });
+        }
+    }
+
+    /** Of such a manager nobody hears that a transaction has ended. */
+    @Test
+    void wakesInTheEndAlsoWhenTheTransactionManagerHasNoListener() {
+        harness.transaction()
+                .executeWithoutResult(status ->
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void afterCommit() {
+                                queue.enqueue("a", 1);
+                            }
+                        }));
+        assertThat(wakeUps).containsExactly(Set.of("default"));
     }
 
     @Test

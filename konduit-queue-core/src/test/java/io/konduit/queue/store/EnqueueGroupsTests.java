@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.Submission;
@@ -21,6 +22,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,9 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.UserCredentialsDataSourceAdapter;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /** Enqueues at the same time, outside of transactions, on a database. What one caller suffers no other one does. */
@@ -313,10 +318,38 @@ class EnqueueGroupsTests {
                 .isFalse();
         assertThat(new QueueDatabase(new DelegatingDataSource(routing), control, null).canShareStatements())
                 .isFalse();
-        assertThat(new QueueDatabase(
-                                new DelegatingDataSource(harness.testDatabase().dataSource()), control, null)
-                        .canShareStatements())
+    }
+
+    /** It may choose by a tenant of the thread, for all that is known. */
+    @Test
+    void statementIsSharedOnlyOverDataSourcesThatAreKnown() {
+        DataSource pool = harness.testDatabase().dataSource();
+        assertThat(canShare(pool)).isTrue();
+        assertThat(canShare(new TransactionAwareDataSourceProxy(pool))).isTrue();
+        assertThat(canShare(new LazyConnectionDataSourceProxy(pool))).isTrue();
+        assertThat(canShare(new TransactionAwareDataSourceProxy(new LazyConnectionDataSourceProxy(pool))))
                 .isTrue();
+
+        assertThat(canShare(new DelegatingDataSource(pool))).isFalse();
+        assertThat(canShare(new UserCredentialsDataSourceAdapter() {
+                    {
+                        setTargetDataSource(pool);
+                    }
+                }))
+                .isFalse();
+        assertThat(canShare(new LazyConnectionDataSourceProxy(pool) {})).isFalse();
+        assertThat(canShare(new LazyConnectionDataSourceProxy(new DelegatingDataSource(pool))))
+                .isFalse();
+        assertThat(canShare(new StatementProbe(pool))).isFalse();
+        try (HikariDataSource subclass = new HikariDataSource() {}) {
+            subclass.setJdbcUrl(harness.testDatabase().jdbcUrl());
+            subclass.setMaximumPoolSize(1);
+            assertThat(canShare(subclass)).isFalse();
+        }
+    }
+
+    private boolean canShare(DataSource dataSource) {
+        return new QueueDatabase(dataSource, control, null).canShareStatements();
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Progress that a handler stores: with its transaction, only while it holds the lease, and for the next run. */
@@ -190,6 +194,82 @@ class CheckpointTests {
         assertThat(recovery.row(task.id())).containsEntry("checkpoint", null);
     }
 
+    /** The lease ended while the transaction was open, and nobody could extend it. */
+    @Test
+    @Tag("C1")
+    @Tag("F3")
+    void transactionWithACheckpointLeavesAFreshLeaseBehind() {
+        LeaseRepository worker = recovery.newWorker();
+        ClaimedTask task = recovery.running(worker);
+        Run run = context(worker, task);
+
+        run.transaction.executeWithoutResult(status -> {
+            run.context.checkpoint(new Page(1));
+            assertThat(harness.jdbc()
+                            .sql("update konduit_task set lock_timeout_at = clock_timestamp() - interval '1 min'")
+                            .update())
+                    .isEqualTo(1);
+        });
+
+        assertThat(recovery.count("select count(*) from konduit_task where checkpoint = '{\"number\": 1}'"
+                        + " and lock_timeout_at > clock_timestamp() + interval '4 min'"))
+                .isEqualTo(1);
+        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+    }
+
+    /** The lock of a checkpoint goes with the savepoint that it is rolled back to, and the reaper may come. */
+    @Test
+    @Tag("F3")
+    void newTransactionAfterACheckpointThatWasRolledBackIsRefusedWhenTheLeaseIsLost() {
+        LeaseRepository worker = recovery.newWorker();
+        ClaimedTask task = recovery.orphan(worker);
+        Run run = context(worker, task);
+        TransactionTemplate apart = run.with(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        assertThatThrownBy(() -> run.transaction.executeWithoutResult(outer -> {
+                    checkpointAndUndo(run);
+                    assertThat(recovery.reclaimer().reclaimOnce().total()).isEqualTo(1);
+                    apart.executeWithoutResult(inner -> recovery.queue().enqueue("follow-up", null));
+                }))
+                .isInstanceOf(LeaseLostException.class);
+
+        assertThat(recovery.count("select count(*) from konduit_task where type = 'follow-up'"))
+                .isZero();
+    }
+
+    @Test
+    @Tag("F3")
+    void newTransactionAfterACheckpointThatWasRolledBackKeepsTheReaperAwayUntilItsCommit() {
+        LeaseRepository worker = recovery.newWorker();
+        ClaimedTask task = recovery.orphan(worker);
+        Run run = context(worker, task);
+        TransactionTemplate apart = run.with(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        apart.setName("apart");
+        List<Integer> taken = new ArrayList<>();
+        run.manager.addListener(new TransactionExecutionListener() {
+            @Override
+            public void beforeCommit(TransactionExecution transaction) {
+                if (transaction.getTransactionName().equals("apart")) {
+                    taken.add(recovery.reclaimer().reclaimOnce().total());
+                }
+            }
+        });
+
+        run.transaction.executeWithoutResult(outer -> {
+            checkpointAndUndo(run);
+            apart.executeWithoutResult(inner -> recovery.queue().enqueue("follow-up", null));
+        });
+
+        assertThat(taken).containsExactly(0);
+    }
+
+    private static void checkpointAndUndo(Run run) {
+        run.with(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+            run.context.checkpoint(new Page(1));
+            nested.setRollbackOnly();
+        });
+    }
+
     @Test
     @Tag("C1")
     void checkpointThatCannotBeStoredChangesNothing() {
@@ -207,7 +287,13 @@ class CheckpointTests {
     }
 
     /** A run on the test's own thread. */
-    private record Run(RunningTask context, TransactionTemplate transaction) {}
+    private record Run(RunningTask context, TransactionTemplate transaction, DataSourceTransactionManager manager) {
+        TransactionTemplate with(int propagation) {
+            TransactionTemplate template = new TransactionTemplate(manager);
+            template.setPropagationBehavior(propagation);
+            return template;
+        }
+    }
 
     private Run context(LeaseRepository leases, ClaimedTask task) {
         LeaseFence fence = new LeaseFence(harness.database(), leases);
@@ -216,6 +302,6 @@ class CheckpointTests {
         Execution execution = new Execution(task, Duration.ZERO, 0);
         fence.bind(execution);
         RunningTask context = new RunningTask(execution, leases, fence, QueueHarness.converter());
-        return new Run(context, new TransactionTemplate(manager));
+        return new Run(context, new TransactionTemplate(manager), manager);
     }
 }

@@ -36,8 +36,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A worker that was thought dead comes back with its result: nothing is changed by it, and that it came is evidence. */
@@ -233,6 +238,86 @@ class LateResultTests {
         assertThat(harness.status(run.id)).isEqualTo("RUNNING");
     }
 
+    /** The limit is for the application's statements. The fence's must not fail by it, or Spring would commit. */
+    @Test
+    @Tag("F3")
+    void transactionOfALostRunIsRolledBackAlsoWhenItsTimeIsOver() {
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED);
+        run.transaction.setTimeout(5);
+
+        assertThatThrownBy(() -> run.transaction.executeWithoutResult(status -> {
+                    harness.jdbc().sql("insert into effect values ('late')").update();
+                    recovery.reclaimer().reclaimOnce();
+                    letItsTimePass();
+                }))
+                .isInstanceOf(LeaseLostException.class);
+
+        assertThat(effects()).isZero();
+    }
+
+    @Test
+    @Tag("F3")
+    void transactionOfARunThatHoldsItsLeaseIsCommittedAlsoWhenItsTimeIsOver() {
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED);
+        run.transaction.setTimeout(5);
+
+        run.transaction.executeWithoutResult(status -> {
+            harness.jdbc().sql("insert into effect values ('in time')").update();
+            letItsTimePass();
+        });
+
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    /** Spring commits after an exception of this kind. */
+    @Test
+    @Tag("F3")
+    void fenceThatFailsWithATransactionExceptionRollsBack() {
+        StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED, RecoveryFixture.databaseOn(probe));
+        probe.onceBefore("for share", () -> {
+            throw new TransactionTimedOutException("as it would be with a deadline");
+        });
+
+        assertThatThrownBy(() -> run.transaction.executeWithoutResult(status -> JdbcClient.create(probe)
+                        .sql("insert into effect values ('unchecked')")
+                        .update()))
+                .isInstanceOf(DataAccessException.class)
+                .hasMessageContaining("could not be checked")
+                .hasCauseInstanceOf(TransactionTimedOutException.class);
+
+        assertThat(effects()).isZero();
+    }
+
+    /** A statement of the application in a callback before the commit ran out of time, and nobody asked the fence. */
+    @Test
+    @Tag("F3")
+    void transactionThatSpringNeitherCommitsNorRollsBackIsRolledBack() {
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED);
+
+        assertThatThrownBy(() -> run.transaction.executeWithoutResult(status -> {
+                    harness.jdbc()
+                            .sql("insert into effect values ('unchecked')")
+                            .update();
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void beforeCommit(boolean readOnly) {
+                            throw new TransactionTimedOutException("as a statement of the application would");
+                        }
+                    });
+                }))
+                .isInstanceOf(TransactionTimedOutException.class);
+
+        assertThat(effects()).isZero();
+    }
+
+    private static void letItsTimePass() {
+        ConnectionHolder holder = (ConnectionHolder) TransactionSynchronizationManager.getResource(
+                harness.testDatabase().dataSource());
+        assertThat(holder.hasTimeout()).isTrue();
+        holder.setTimeoutInMillis(-1);
+    }
+
     /** A run on the test's own thread whose lease has expired and whose transactions are fenced, as a worker's are. */
     private final class FencedRun {
         final TaskId id;
@@ -240,9 +325,14 @@ class LateResultTests {
         final TransactionTemplate transaction;
 
         FencedRun(int propagation) {
-            LeaseRepository leases = recovery.newWorker();
-            LeaseFence fence = new LeaseFence(harness.database(), leases);
-            DataSourceTransactionManager manager = harness.transactionManager();
+            this(propagation, harness.database());
+        }
+
+        FencedRun(int propagation, QueueDatabase database) {
+            LeaseRepository leases =
+                    new LeaseRepository(database, recovery.newWorker().worker());
+            LeaseFence fence = new LeaseFence(database, leases);
+            DataSourceTransactionManager manager = new DataSourceTransactionManager(database.application());
             manager.addListener(fence);
             transaction = new TransactionTemplate(manager);
             transaction.setPropagationBehavior(propagation);

@@ -111,6 +111,12 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    static TransactionListenerRegistrar konduitTransactionListenerRegistrar(ConfigurableListableBeanFactory beans) {
+        return new TransactionListenerRegistrar(beans);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     TaskRepository konduitTaskRepository(QueueDatabase database, KonduitQueueProperties properties) {
         return new TaskRepository(database, properties.groupEnqueues());
     }

@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param reaperGrace How long after the end of its lease a task is left alone.
  * @param reaperBatchSize How many tasks are taken back in one transaction.
  * @param rejectUnknownTypes Whether enqueueing a type that no handler of this application knows is an error.
- * @param groupEnqueues Whether enqueues outside of transactions that are made at the same time share one statement and its commit. Switch it off when the data source looks at the calling thread.
+ * @param groupEnqueues Whether enqueues outside of transactions that are made at the same time share one statement and its commit. Over HikariCP, DBCP2 and the driver's own data source only: any other one may choose its connections by the calling thread.
  * @param controlPoolSize How many connections the queue keeps for claims, extensions and completions.
  */
 @ConfigurationProperties("konduit.queue")

@@ -21,7 +21,6 @@ import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerSettings;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -87,12 +86,6 @@ public final class KonduitQueueWorkerAutoConfiguration {
     @ConditionalOnMissingBean
     LeaseFence konduitLeaseFence(QueueDatabase database, LeaseRepository leases) {
         return new LeaseFence(database, leases);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    static LeaseFenceRegistrar konduitLeaseFenceRegistrar(ConfigurableListableBeanFactory beans) {
-        return new LeaseFenceRegistrar(beans);
     }
 
     @Bean

@@ -38,6 +38,12 @@ public class ScriptedJobs {
         play(task);
     }
 
+    @Transactional(timeout = 5)
+    @JobHandler("scripted.limited")
+    public void limited(TaskContext task) throws Exception {
+        play(task);
+    }
+
     private void play(TaskContext task) throws Exception {
         try {
             script.run(task);

@@ -3,6 +3,8 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.host.HostApplication;
+import io.konduit.queue.store.EndedTransactions;
+import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.worker.LeaseFence;
 import java.util.List;
 import javax.sql.DataSource;
@@ -11,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -28,7 +31,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 
 @Tag("F3")
-class LeaseFenceRegistrarTests {
+class TransactionListenerRegistrarTests {
     @RegisterExtension
     static final HostApplication host = new HostApplication();
 
@@ -90,6 +93,32 @@ class LeaseFenceRegistrarTests {
     void aProducerHasNoFence() {
         application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(LeaseFence.class));
+    }
+
+    @Test
+    @Tag("S1")
+    void theManagerOfAProducerTellsOfItsTransactions() {
+        application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(
+                        context.getBean(ConfigurableTransactionManager.class).getTransactionExecutionListeners())
+                .containsOnlyOnce(context.getBean(QueueDatabase.class).endedTransactions()));
+    }
+
+    @Test
+    @Tag("S1")
+    void aProducerThatMakesItsBeansLazilyIsNotMadeToConnect() {
+        application
+                .withPropertyValues("konduit.queue.worker.enabled=false")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> {
+                    ConfigurableTransactionManager manager = context.getBean(ConfigurableTransactionManager.class);
+                    assertThat(context.getBeanFactory().containsSingleton("konduitQueueDatabase"))
+                            .isFalse();
+                    assertThat(manager.getTransactionExecutionListeners()).isEmpty();
+                    EndedTransactions listener =
+                            context.getBean(QueueDatabase.class).endedTransactions();
+                    assertThat(manager.getTransactionExecutionListeners()).containsOnlyOnce(listener);
+                });
     }
 
     private static long fencesOf(ApplicationContext context, Class<ConfigurableTransactionManager> type, String name) {

@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.worker.LeaseFence;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,26 +16,31 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Has every transaction manager ask the fence before it commits, once: those that are there when the application has
- * been set up, and those that are made later. The fence answers only inside handlers.
+ * Has every transaction manager tell the queue when it begins and ends a transaction: those that are there when the
+ * application has been set up, and those that are made later. In a worker the fence hears it, which checks what handlers
+ * commit.
  */
-final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingSingleton {
-    private static final Logger log = LoggerFactory.getLogger(LeaseFenceRegistrar.class);
+final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInitializingSingleton {
+    private static final Logger log = LoggerFactory.getLogger(TransactionListenerRegistrar.class);
 
     private final ConfigurableListableBeanFactory beans;
-    private volatile @Nullable LeaseFence fence;
+    private volatile @Nullable TransactionExecutionListener listener;
+    private volatile @Nullable QueueDatabase database;
+    private volatile boolean started;
 
-    LeaseFenceRegistrar(ConfigurableListableBeanFactory beans) {
+    TransactionListenerRegistrar(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof ConfigurableTransactionManager manager) {
+        if (bean instanceof QueueDatabase created) {
+            found(created);
+        } else if (bean instanceof ConfigurableTransactionManager manager) {
             register(manager);
         } else if (bean instanceof PlatformTransactionManager) {
             log.warn(
-                    "Transaction manager '{}' ({}) takes no listeners: what it commits inside a handler is not checked for a lost lease",
+                    "Transaction manager '{}' ({}) takes no listeners: what it commits inside a handler is not checked for a lost lease, and what is enqueued in its after-commit callbacks may not be committed",
                     name,
                     bean.getClass().getName());
         }
@@ -44,7 +50,31 @@ final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingS
     /** The fence needs the database, so it is not asked for before everything else is there. */
     @Override
     public void afterSingletonsInstantiated() {
-        fence = beans.getBean(LeaseFence.class);
+        started = true;
+        if (hasFence()) {
+            registerWithAll(beans.getBean(LeaseFence.class));
+            return;
+        }
+        QueueDatabase known = database;
+        if (known != null) {
+            registerWithAll(known.endedTransactions());
+        }
+    }
+
+    /** A producer that makes its beans lazily may have no database yet, and is not made to have one. */
+    private void found(QueueDatabase created) {
+        database = created;
+        if (started && !hasFence()) {
+            registerWithAll(created.endedTransactions());
+        }
+    }
+
+    private boolean hasFence() {
+        return beans.getBeanNamesForType(LeaseFence.class, true, false).length > 0;
+    }
+
+    private void registerWithAll(TransactionExecutionListener found) {
+        listener = found;
         for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                 beans, ConfigurableTransactionManager.class, true, false)) {
             if (!beans.containsBeanDefinition(name) || beans.containsSingleton(name)) {
@@ -54,7 +84,7 @@ final class LeaseFenceRegistrar implements BeanPostProcessor, SmartInitializingS
     }
 
     private void register(ConfigurableTransactionManager manager) {
-        LeaseFence known = fence;
+        TransactionExecutionListener known = listener;
         if (known == null) {
             return;
         }

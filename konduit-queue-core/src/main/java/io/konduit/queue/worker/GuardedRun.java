@@ -1,0 +1,68 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.LeaseRepository;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** One run of a handler and the transaction of it that has the task's row to itself, if there is one. */
+final class GuardedRun {
+    private static final Logger log = LoggerFactory.getLogger(GuardedRun.class);
+
+    private final Execution execution;
+    private final LeaseRepository leases;
+    private @Nullable Object rowHolder;
+    private boolean completed;
+
+    GuardedRun(Execution execution, LeaseRepository leases) {
+        this.execution = execution;
+        this.leases = leases;
+    }
+
+    Execution execution() {
+        return execution;
+    }
+
+    boolean isCompleted() {
+        return completed;
+    }
+
+    void complete() {
+        completed = true;
+    }
+
+    /** What stands for the transaction that has the row; null when none has. */
+    @Nullable
+    Object rowHolder() {
+        return rowHolder;
+    }
+
+    /** The transaction that the thread is in has the row to itself until it ends. */
+    void holdRow(Object transaction) {
+        rowHolder = transaction;
+        execution.ownTransactionHoldsRow(true);
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                rowHolder = null;
+                if (status != STATUS_COMMITTED) {
+                    extendAtOnce();
+                }
+                execution.ownTransactionHoldsRow(false);
+            }
+        });
+    }
+
+    /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
+    private void extendAtOnce() {
+        try {
+            leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
+        } catch (DataAccessException e) {
+            log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
+        }
+    }
+}
