@@ -55,6 +55,13 @@ mutation "guard takes no lock" "$sql/guard.sql" \
 mutation "lost reply is not looked up" "$sql/already-applied.sql" \
   's/ where t\.zombie_count = o\.zombie_count/ where false/' 'LateResultTests#retryAfterALostReply*'
 
+mutation "claim waits for locked rows" "$sql/claim.sql" \
+  's/ skip locked//' 'ClaimTests#neverWaitsForARowThatSomebodyHasLocked'
+
+# ---- leadership ----
+mutation "leader lock goes by the instance's clock" "$java/store/LeaderLocks.java" \
+  '/\.usingDbTime()/d' 'LeadershipTests#theClocksOfTheInstancesDoNotMatter'
+
 # ---- the reaper ----
 mutation "reclaim waits for locked rows" "$sql/reclaim.sql" \
   's/ skip locked//' 'LeaseRaceTests#secondReclaimerSkips*'

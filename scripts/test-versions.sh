@@ -29,7 +29,7 @@ binaries() {
 jdk() {
   local named="JAVA_HOME_$1" found
   for found in "${!named:-}" /usr/lib/jvm/*-"$1"-*; do
-    if [ -x "$found/bin/java" ]; then
+    if [ -n "$found" ] && "$found/bin/java" -version 2>&1 | grep -q "version \"$1[.\"]"; then
       echo "$found"
       return
     fi
