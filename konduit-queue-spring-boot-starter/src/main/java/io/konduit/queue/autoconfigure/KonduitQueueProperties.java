@@ -166,7 +166,7 @@ public record KonduitQueueProperties(
     /**
      * The Actuator endpoint {@code konduitqueue}.
      *
-     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, pause and resume. Reading is always possible where the endpoint is exposed.
+     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, clean up abandoned leases, pause and resume. Reading is always possible where the endpoint is exposed.
      */
     public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
 }
