@@ -17,6 +17,8 @@ import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.OutageGuard;
+import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.worker.ChoresPresence;
 import io.konduit.queue.worker.KeepAlive;
 import io.konduit.queue.worker.LeaseFence;
@@ -156,6 +158,34 @@ class RecoveryAutoConfigurationTests {
                                 .query(Boolean.class)
                                 .list())
                         .containsExactly(true)));
+    }
+
+    @Test
+    @Tag("S12")
+    @Tag("H10")
+    void theReaperOfAnInstanceWithoutWorkerNoticesThatItWasFrozen() {
+        application
+                .withPropertyValues(
+                        "konduit.queue.worker.enabled=false",
+                        "konduit.queue.chores.enabled=true",
+                        "konduit.queue.worker.heartbeat-interval=1s")
+                .run(context -> {
+                    context.getBean(LeaderOnlyScheduler.class).stop();
+                    context.getBean(ChoresPresence.class).stop();
+                    OutageGuard guard = context.getBean(OutageGuard.class);
+                    DatabaseMoment moment =
+                            context.getBean(ReclaimRepository.class).moment();
+                    guard.observed(moment, System.nanoTime());
+
+                    Duration frozen = Duration.ofMinutes(1);
+                    guard.observed(
+                            new DatabaseMoment(moment.moment().plus(frozen), moment.startedAt()),
+                            System.nanoTime() + frozen.toNanos());
+
+                    assertThat(guard.remaining())
+                            .as("longer than the round of two seconds after a clock jump")
+                            .isGreaterThan(Duration.ofSeconds(3));
+                });
     }
 
     @Test
