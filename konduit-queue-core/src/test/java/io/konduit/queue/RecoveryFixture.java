@@ -121,6 +121,7 @@ public final class RecoveryFixture {
                 new TaskRepository(database),
                 new ReclaimRepository(database),
                 reclaimer(policy),
+                cleaner(policy, Duration.ofDays(7)),
                 wakeUps::add);
     }
 

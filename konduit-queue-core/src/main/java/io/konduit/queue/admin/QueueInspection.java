@@ -56,7 +56,7 @@ public final class QueueInspection {
 
     public QueueInspection(QueueDatabase database, InspectionSettings settings) {
         this.statistics = StatisticsRepository.onApplicationPath(database);
-        this.inspection = new InspectionRepository(database);
+        this.inspection = new InspectionRepository(database, settings.staleThreshold());
         this.administration = new AdministrationRepository(database);
         this.searches = new SearchRepository(database);
         this.pauses = new PauseRepository(database);
@@ -70,12 +70,15 @@ public final class QueueInspection {
         List<QueueState> queues = queues(workers);
         Recovery recovery = statistics.recovery(settings.zombieLimit(), ReaperChore.NAME);
         Leader leader = inspection.leader(LeaderOnlyScheduler.LOCK_NAME, ReaperChore.NAME);
-        List<Worker> active = workers.stream().filter(QueueInspection::isActive).toList();
+        // an instance without slots only runs the chores
+        List<Worker> working =
+                workers.stream().filter(worker -> worker.concurrency() > 0).toList();
+        List<Worker> active = working.stream().filter(QueueInspection::isActive).toList();
         return new QueueOverview(
                 leader.moment(),
                 queues,
                 active.size(),
-                workers.size() - active.size(),
+                working.size() - active.size(),
                 active.stream().mapToInt(Worker::concurrency).sum(),
                 leader.leader(),
                 leader.lastReaper(),
@@ -95,7 +98,7 @@ public final class QueueInspection {
         return queues(workers());
     }
 
-    /** The workers, active ones first. */
+    /** The workers, the latest heard of first, and instances that only run the chores. */
     public List<Worker> workers() {
         return inspection.workers(Pages.MOST_ROWS);
     }
@@ -136,6 +139,17 @@ public final class QueueInspection {
     /** What a reclaim would take back now, oldest first. */
     public List<Orphan> orphans(int most) {
         return inspection.orphans(settings.reaperGrace(), settings.quarantineAfter(), Pages.require(most));
+    }
+
+    /** What cleaning up abandoned leases would take away now; nothing when none ever counts as abandoned. */
+    public AbandonedTasks abandoned(int most) {
+        Duration threshold = settings.abandonedThreshold();
+        if (threshold.isZero()) {
+            return new AbandonedTasks(0, List.of());
+        }
+        return new AbandonedTasks(
+                inspection.countAbandoned(threshold),
+                inspection.abandoned(threshold, settings.quarantineAfter(), Pages.require(most)));
     }
 
     /** The evidence of the last {@code period}, newest first. */

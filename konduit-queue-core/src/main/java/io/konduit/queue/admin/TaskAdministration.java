@@ -9,6 +9,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskNotFoundException;
 import io.konduit.queue.TaskStateException;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimResult;
 import io.konduit.queue.store.AdministrationRepository;
@@ -39,6 +40,7 @@ public final class TaskAdministration {
     private final TaskRepository tasks;
     private final ReclaimRepository orphans;
     private final OrphanReclaimer reclaimer;
+    private final AbandonedLeaseCleaner cleaner;
     private final Duration grace;
     private final Consumer<Set<String>> wakeUp;
 
@@ -47,11 +49,13 @@ public final class TaskAdministration {
             TaskRepository tasks,
             ReclaimRepository orphans,
             OrphanReclaimer reclaimer,
+            AbandonedLeaseCleaner cleaner,
             Consumer<Set<String>> wakeUp) {
         this.decisions = decisions;
         this.tasks = tasks;
         this.orphans = orphans;
         this.reclaimer = reclaimer;
+        this.cleaner = cleaner;
         this.grace = reclaimer.grace();
         this.wakeUp = wakeUp;
     }
@@ -141,6 +145,19 @@ public final class TaskAdministration {
     public ReclaimResult reclaimNow(String actor) {
         requireText(actor, null);
         return reclaimer.reclaimOnce(actor);
+    }
+
+    /**
+     * Takes all abandoned tasks from their workers at once, in the actor's name: in batches, with an incident for each
+     * task. {@link QueueInspection#abandoned} is the dry run.
+     */
+    public ReclaimResult cleanAbandonedNow(String actor) {
+        requireText(actor, null);
+        if (cleaner.threshold().isZero()) {
+            throw new InvalidTaskException(
+                    "Abandoned leases cannot be cleaned up: 'konduit.queue.abandoned.threshold' is 0, so that no task ever counts as abandoned. Set it to the longest time without a checkpoint.");
+        }
+        return cleaner.cleanOnce(actor);
     }
 
     private void tell(TaskId id, String what, String actor) {

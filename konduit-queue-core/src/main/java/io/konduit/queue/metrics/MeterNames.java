@@ -11,6 +11,7 @@ final class MeterNames {
     static final String LONG_RUNS = "konduit.queue.long.runs";
     static final String PICKUP_DELAY = "konduit.queue.pickup.delay";
     static final String RECLAIMS = "konduit.queue.reclaims";
+    static final String ABANDONED = "konduit.queue.abandoned";
     static final String FALSE_RECLAIMS = "konduit.queue.reclaims.false";
     static final String REAPER_PASSES = "konduit.queue.reaper.passes";
     static final String REAPER_AGE = "konduit.queue.reaper.last.pass.age";

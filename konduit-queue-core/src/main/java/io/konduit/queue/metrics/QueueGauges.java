@@ -33,7 +33,7 @@ public final class QueueGauges {
     private static final long LIFE_NANOS = INTERVAL.multipliedBy(4).toNanos();
 
     private final StatisticsRepository statistics;
-    private final int warnAbove;
+    private final Limits limits;
     private final BooleanSupplier leads;
     private final LongSupplier nanoTime;
     private final MultiGauge tasks;
@@ -42,16 +42,24 @@ public final class QueueGauges {
     private final MultiGauge workers;
     private volatile @Nullable Snapshot last;
 
+    /**
+     * What stands out, as {@code konduit.queue.*} says.
+     *
+     * @param warnAbove a task that has lost more workers than this
+     * @param staleThreshold a worker that has been silent for longer
+     */
+    public record Limits(int warnAbove, Duration staleThreshold) {}
+
     private record Snapshot(Recovery recovery, long takenNanos) {}
 
     public QueueGauges(
             MeterRegistry registry,
             StatisticsRepository statistics,
-            int warnAbove,
+            Limits limits,
             BooleanSupplier leads,
             LongSupplier nanoTime) {
         this.statistics = statistics;
-        this.warnAbove = warnAbove;
+        this.limits = limits;
         this.leads = leads;
         this.nanoTime = nanoTime;
         this.tasks = multi(registry, MeterNames.TASKS, "Live tasks by queue and status", "tasks");
@@ -95,13 +103,13 @@ public final class QueueGauges {
                         .toList(),
                 true);
         Map<String, Long> byStatus = new TreeMap<>(Map.of("ACTIVE", 0L, "STALE", 0L));
-        byStatus.putAll(statistics.workers());
+        byStatus.putAll(statistics.workers(limits.staleThreshold()));
         workers.register(
                 byStatus.entrySet().stream()
                         .map(entry -> Row.of(Tags.of("status", lower(entry.getKey())), entry.getValue()))
                         .toList(),
                 true);
-        last = new Snapshot(statistics.recovery(warnAbove, ReaperChore.NAME), nanoTime.getAsLong());
+        last = new Snapshot(statistics.recovery(limits.warnAbove(), ReaperChore.NAME), nanoTime.getAsLong());
         if (!leads.getAsBoolean()) {
             // lost while it was read: nobody would clear it any more
             clear();

@@ -96,6 +96,10 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
                 .tag("outcome", outcome)
                 .register(registry)
                 .increment();
+        if (task.classification().equals("ABANDONED")) {
+            counter(MeterNames.ABANDONED, "Tasks taken from workers that made no progress", task.queue(), task.type())
+                    .increment();
+        }
     }
 
     @Override

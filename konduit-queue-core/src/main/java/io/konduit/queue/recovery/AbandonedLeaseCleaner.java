@@ -34,8 +34,18 @@ public final class AbandonedLeaseCleaner {
         this.surroundings = surroundings;
     }
 
+    /** How long without progress counts as abandoned; zero when nothing does. */
+    public Duration threshold() {
+        return threshold;
+    }
+
     /** One pass over all abandoned tasks there are. */
     public ReclaimResult cleanOnce() {
+        return cleanOnce(surroundings.actor());
+    }
+
+    /** One pass in somebody's name. */
+    public ReclaimResult cleanOnce(String actor) {
         Terms terms = new Terms(
                 tasks.moment(),
                 policy.grace(),
@@ -43,7 +53,7 @@ public final class AbandonedLeaseCleaner {
                 policy.quarantineAfter(),
                 policy.backoff(),
                 policy.backoffCap(),
-                surroundings.actor());
+                actor);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
         try {
             cleanAll(terms, report);

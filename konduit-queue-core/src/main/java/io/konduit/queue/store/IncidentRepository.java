@@ -13,11 +13,15 @@ public final class IncidentRepository {
 
     /** F2: a worker reported on leases it had lost. Returns how many incidents now say so. */
     public int recordLateOutcome(Collection<Lease> leases, UUID worker, String outcome) {
-        return database.control("record-late-outcome")
-                .param("ids", SqlArrays.bigints(leases, Lease::taskId))
-                .param("epochs", SqlArrays.bigints(leases, Lease::epoch))
-                .param("worker", worker)
-                .param("outcome", outcome)
-                .update();
+        int recorded = 0;
+        for (Lease lease : leases) {
+            recorded += database.control("record-late-outcome")
+                    .param("id", lease.taskId())
+                    .param("epoch", lease.epoch())
+                    .param("worker", worker)
+                    .param("outcome", outcome)
+                    .update();
+        }
+        return recorded;
     }
 }

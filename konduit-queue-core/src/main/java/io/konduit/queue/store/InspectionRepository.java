@@ -17,9 +17,12 @@ import org.jspecify.annotations.Nullable;
 /** What people ask about queues, workers and single tasks. Every question is one statement of bounded cost. */
 public final class InspectionRepository {
     private final QueueDatabase database;
+    private final Duration staleThreshold;
 
-    public InspectionRepository(QueueDatabase database) {
+    /** @param staleThreshold a worker that has been silent for longer is STALE */
+    public InspectionRepository(QueueDatabase database, Duration staleThreshold) {
         this.database = database;
+        this.staleThreshold = staleThreshold;
     }
 
     /** A worker as it registered, and when it was last heard of. */
@@ -81,6 +84,7 @@ public final class InspectionRepository {
 
     public List<Worker> workers(int most) {
         return database.application("list-workers")
+                .param("staleMs", staleThreshold.toMillis())
                 .param("most", most)
                 .query(InspectionRepository::worker)
                 .list();
@@ -99,6 +103,7 @@ public final class InspectionRepository {
 
     public Optional<Circumstances> circumstances(TaskId id) {
         return database.application("find-story")
+                .param("staleMs", staleThreshold.toMillis())
                 .param("id", id.value())
                 .query(InspectionRepository::circumstances)
                 .optional();
@@ -148,17 +153,39 @@ public final class InspectionRepository {
                 .param("graceMs", grace.toMillis())
                 .param("quarantineAfter", quarantineAfter)
                 .param("most", most)
-                .query((row, number) -> new Orphan(
-                        TaskId.of(row.getLong("id")),
-                        row.getString("queue"),
-                        row.getString("type"),
-                        row.getObject("locked_by", UUID.class),
-                        row.getLong("lease_epoch"),
-                        row.getTimestamp("locked_at").toInstant(),
-                        row.getTimestamp("lock_timeout_at").toInstant(),
-                        row.getInt("zombie_count"),
-                        TaskColumns.holdReason(row)))
+                .query(InspectionRepository::orphan)
                 .list();
+    }
+
+    /** Running tasks without progress for that long, by id. */
+    public List<Orphan> abandoned(Duration threshold, int quarantineAfter, int most) {
+        return database.application("list-abandoned")
+                .param("thresholdMs", threshold.toMillis())
+                .param("quarantineAfter", quarantineAfter)
+                .param("most", most)
+                .query(InspectionRepository::orphan)
+                .list();
+    }
+
+    /** How many running tasks have made no progress for that long. */
+    public long countAbandoned(Duration threshold) {
+        return database.application("count-abandoned")
+                .param("thresholdMs", threshold.toMillis())
+                .query(Long.class)
+                .single();
+    }
+
+    private static Orphan orphan(ResultSet row, int number) throws SQLException {
+        return new Orphan(
+                TaskId.of(row.getLong("id")),
+                row.getString("queue"),
+                row.getString("type"),
+                row.getObject("locked_by", UUID.class),
+                row.getLong("lease_epoch"),
+                row.getTimestamp("locked_at").toInstant(),
+                row.getTimestamp("lock_timeout_at").toInstant(),
+                row.getInt("zombie_count"),
+                TaskColumns.holdReason(row));
     }
 
     private static Circumstances circumstances(ResultSet row, int number) throws SQLException {

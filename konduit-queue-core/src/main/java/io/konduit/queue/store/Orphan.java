@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running task whose lease has ended.
+ * A running task that would be taken from its worker: its lease has ended, or it makes no progress.
  *
  * @param wouldBeHeld why a reclaim would hold it; null when it would run again
  */

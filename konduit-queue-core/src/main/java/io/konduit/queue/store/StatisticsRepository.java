@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import io.konduit.queue.TaskStatus;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -100,10 +101,11 @@ public final class StatisticsRepository {
                 .list();
     }
 
-    /** How many workers have which status. */
-    public Map<String, Long> workers() {
+    /** How many workers have which status; one that has been silent for longer than the threshold is STALE. */
+    public Map<String, Long> workers(Duration staleThreshold) {
         return statements
                 .apply("stats-workers")
+                .param("staleMs", staleThreshold.toMillis())
                 .query((row, number) -> Map.entry(row.getString("status"), row.getLong("workers")))
                 .list()
                 .stream()

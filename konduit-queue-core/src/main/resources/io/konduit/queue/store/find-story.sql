@@ -1,15 +1,17 @@
 -- O1: one task and all that decides whether it runs now: its queue, its owner, the workers that could take it.
 -- The task is found by primary key, live or finished; workers and running rows are few. Of the error only the start of
--- its first line is read: its message may quote the payload.
+-- its first line is read: its message may quote the payload. STALE is told by the last beat, as in list-workers.
 select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
        t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
        t.created_at, t.finished_at,
        left(t.last_error, 300) as error_start,
        statement_timestamp() as moment,
        q.paused_at, q.paused_by, q.note as pause_note,
-       w.name as owner_name, w.host as owner_host, w.status as owner_status,
+       w.name as owner_name, w.host as owner_host,
+       case when w.last_beat_at < f.silent_since then 'STALE' when w.id is not null then 'ACTIVE' end as owner_status,
        s.workers as serving_workers, s.slots as serving_slots, s.busy as serving_busy
   from konduit_tasks t
+ cross join (select statement_timestamp() - :staleMs * interval '1 millisecond' as silent_since) f
   left join konduit_queue q on q.name = t.queue
   left join konduit_worker w on w.id = t.locked_by
  cross join lateral (
@@ -17,7 +19,7 @@ select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_
           (select count(*)
              from konduit_task r
              join konduit_worker b on b.id = r.locked_by
-            where r.status = 'RUNNING' and b.status = 'ACTIVE' and t.queue = any (b.queues)) as busy
+            where r.status = 'RUNNING' and b.last_beat_at >= f.silent_since and t.queue = any (b.queues)) as busy
      from konduit_worker a
-    where a.status = 'ACTIVE' and t.queue = any (a.queues)) s
+    where a.last_beat_at >= f.silent_since and t.queue = any (a.queues)) s
  where t.id = :id

@@ -15,6 +15,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskNotFoundException;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStateException;
+import io.konduit.queue.recovery.ReclaimPolicy;
 import io.konduit.queue.recovery.ReclaimResult;
 import io.konduit.queue.store.AdministrationRepository;
 import io.konduit.queue.store.ClaimedTask;
@@ -340,6 +341,7 @@ class TaskAdministrationTests {
                 harness.tasks(),
                 new ReclaimRepository(harness.database()),
                 recovery.reclaimer(),
+                recovery.cleaner(ReclaimPolicy.defaults(), Duration.ofDays(7)),
                 queues -> {
                     throw new IllegalStateException("wake-up");
                 });

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /** A worker JVM as the test sees it: can be killed, paused, resumed and told to stop. */
 final class WorkerJvm implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
     private final String name;
     private final Process process;
@@ -141,6 +141,11 @@ final class WorkerJvm implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new AssertionError("interrupted", e);
         }
+    }
+
+    /** Whether it took its own silence, or the database's, for an outage (H10). */
+    boolean putTheReaperOff() {
+        return log.stream().anyMatch(line -> line.contains("nothing is reclaimed for"));
     }
 
     /** All it said, for a test that failed. */

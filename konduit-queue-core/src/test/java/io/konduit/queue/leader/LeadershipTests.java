@@ -14,6 +14,7 @@ import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.store.LeaderLocks;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -21,10 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LeadershipTests {
     @RegisterExtension
@@ -81,6 +85,26 @@ class LeadershipTests {
             assertThat(lockLeft()).isBetween(TTL.minusSeconds(10), TTL);
         }
         assertThat(events).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-24, 24})
+    @Tag("E1")
+    void theClocksOfTheInstancesDoNotMatter(long hoursOff) {
+        Leadership leader = instance();
+        leader.renew();
+        ClockProvider.setClock(Clock.offset(Clock.systemUTC(), Duration.ofHours(hoursOff)));
+        try {
+            Leadership other = instance();
+            assertThat(other.renew()).isEqualTo(NOT_LEADER);
+            assertThat(leader.renew()).isEqualTo(LEADER);
+            assertThat(lockLeft()).isBetween(TTL.minusSeconds(10), TTL);
+            leader.release();
+            assertThat(other.renew()).isEqualTo(LEADER);
+            assertThat(lockLeft()).isBetween(TTL.minusSeconds(10), TTL);
+        } finally {
+            ClockProvider.setClock(Clock.systemUTC());
+        }
     }
 
     @Test

@@ -137,7 +137,8 @@ class OrphanReclaimerTests {
                             .orElseThrow())
                     .isNegative();
             assertThat(recovery.administration().orphans(10)).hasSize(1);
-            assertThat(new InspectionRepository(recovery.database()).orphans(Duration.ZERO, 5, 10))
+            assertThat(new InspectionRepository(recovery.database(), Duration.ofMinutes(1))
+                            .orphans(Duration.ZERO, 5, 10))
                     .hasSize(1);
             assertThat(StatisticsRepository.onControlPath(recovery.database())
                             .recovery(3, "reaper")

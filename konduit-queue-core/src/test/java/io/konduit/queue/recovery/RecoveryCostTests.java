@@ -32,6 +32,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
@@ -51,6 +53,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * {@code cost:}. The tables are as in production, without the invariant trigger.
  */
 @Tag("R2")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class RecoveryCostTests {
     private static final String RECLAIM = "-- T7, T8, T10";
     private static final String FIND = "-- L2";

@@ -24,6 +24,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class ClaimTests {
@@ -299,6 +300,8 @@ class ClaimTests {
     }
 
     @Test
+    @Tag("L1")
+    @Timeout(60)
     void neverWaitsForARowThatSomebodyHasLocked() throws Exception {
         TaskId locked = queue.enqueue("a", 1);
         TaskId free = queue.enqueue("a", 2);

@@ -11,8 +11,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Tag("long")
 @Tag("O1")
 @Tag("R2")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class EndpointCostTests {
     private static final Path PAGE = Path.of("..", "docs", "cost.md");
     private static final String BEGIN = "<!-- endpoint: written by EndpointCostTests -->";

@@ -23,11 +23,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Bulks that are large enough for COPY. */
+@Timeout(60)
 class TaskCopyTests {
     private static final int MANY = 2_500;
 

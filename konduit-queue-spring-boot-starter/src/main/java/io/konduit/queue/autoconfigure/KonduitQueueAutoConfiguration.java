@@ -17,6 +17,7 @@ import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.recovery.ReclaimMonitor;
@@ -206,7 +207,9 @@ public final class KonduitQueueAutoConfiguration {
     @ConditionalOnMissingBean
     OutageGuard konduitOutageGuard(KonduitQueueProperties properties) {
         return new OutageGuard(
-                properties.worker().heartbeatInterval(), properties.worker().enabled(), System::nanoTime);
+                properties.worker().heartbeatInterval(),
+                properties.worker().enabled() || properties.runsChores(),
+                System::nanoTime);
     }
 
     @Bean
@@ -272,14 +275,25 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    AbandonedLeaseCleaner konduitAbandonedLeaseCleaner(
+            ReclaimRepository tasks,
+            ReclaimPolicy policy,
+            KonduitQueueProperties properties,
+            OrphanReclaimer.Surroundings surroundings) {
+        return new AbandonedLeaseCleaner(tasks, policy, properties.abandoned().threshold(), surroundings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     TaskAdministration konduitTaskAdministration(
             QueueDatabase database,
             TaskRepository tasks,
             ReclaimRepository orphans,
             OrphanReclaimer reclaimer,
+            AbandonedLeaseCleaner cleaner,
             OrphanReclaimer.Surroundings surroundings) {
         return new TaskAdministration(
-                new AdministrationRepository(database), tasks, orphans, reclaimer, surroundings.wakeUp());
+                new AdministrationRepository(database), tasks, orphans, reclaimer, cleaner, surroundings.wakeUp());
     }
 
     @Bean
@@ -299,6 +313,8 @@ public final class KonduitQueueAutoConfiguration {
                         policy.isolateAfter(),
                         policy.quarantineAfter(),
                         policy.grace(),
-                        properties.reaperInterval()));
+                        properties.reaperInterval(),
+                        properties.worker().staleThreshold(),
+                        properties.abandoned().threshold()));
     }
 }

@@ -31,12 +31,18 @@ public record KonduitQueueProperties(
         @DefaultValue("2") int controlPoolSize,
         @DefaultValue Schema schema,
         @DefaultValue Worker worker,
+        @DefaultValue Chores chores,
         @DefaultValue Retry retry,
         @DefaultValue Zombie zombie,
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
         @DefaultValue Retention retention,
         @DefaultValue Endpoint endpoint) {
+
+    /** Whether this instance runs the background chores. */
+    public boolean runsChores() {
+        return chores.enabled() != null ? chores.enabled() : worker.enabled();
+    }
 
     /**
      * Where the tables are.
@@ -77,6 +83,13 @@ public record KonduitQueueProperties(
             @DefaultValue("0s") Duration timeout,
             @DefaultValue("1h") Duration warnAfter,
             @DefaultValue("30s") Duration drainTimeout) {}
+
+    /**
+     * The background chores: reaper, clean-up, retention, gauges.
+     *
+     * @param enabled Whether this instance takes part in the background chores. Defaults to whether it runs tasks; an instance with this alone is a dedicated reaper.
+     */
+    public record Chores(@Nullable Boolean enabled) {}
 
     /**
      * When failed tasks are tried again.
@@ -153,7 +166,7 @@ public record KonduitQueueProperties(
     /**
      * The Actuator endpoint {@code konduitqueue}.
      *
-     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, pause and resume. Reading is always possible where the endpoint is exposed.
+     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, clean up abandoned leases, pause and resume. Reading is always possible where the endpoint is exposed.
      */
     public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
 }

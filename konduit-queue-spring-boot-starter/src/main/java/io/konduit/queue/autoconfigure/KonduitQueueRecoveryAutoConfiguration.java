@@ -10,15 +10,14 @@ import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReaperChore;
-import io.konduit.queue.recovery.ReclaimPolicy;
 import io.konduit.queue.retention.RetentionSettings;
 import io.konduit.queue.retention.RowPruner;
 import io.konduit.queue.store.ChoreRepository;
 import io.konduit.queue.store.LeaderLocks;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.store.RetentionRepository.Kind;
+import io.konduit.queue.worker.ChoresPresence;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
 import io.konduit.queue.worker.WorkerRegistry;
@@ -34,10 +33,12 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
-/** The background chores of a worker: the reaper and its company, on the instance that leads. */
+/** The background chores: the reaper and its company, on the instance that leads, be it a worker or not. */
 @AutoConfiguration(after = KonduitQueueWorkerAutoConfiguration.class)
-@ConditionalOnBean(WorkerLifecycle.class)
+@ConditionalOnBean(QueueDatabase.class)
+@Conditional(OnChores.class)
 public final class KonduitQueueRecoveryAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(KonduitQueueRecoveryAutoConfiguration.class);
 
@@ -90,9 +91,7 @@ public final class KonduitQueueRecoveryAutoConfiguration {
     QueueChores konduitQueueChores(
             KonduitQueueProperties properties,
             OrphanReclaimer reclaimer,
-            OrphanReclaimer.Surroundings surroundings,
-            ReclaimRepository orphans,
-            ReclaimPolicy policy,
+            AbandonedLeaseCleaner cleaner,
             WorkerRegistry registry,
             QueueDatabase database,
             RetentionSettings retention) {
@@ -108,7 +107,6 @@ public final class KonduitQueueRecoveryAutoConfiguration {
         requireNotNegative(threshold, "konduit.queue.abandoned.threshold");
         requirePositive(properties.abandoned().interval(), "konduit.queue.abandoned.interval");
         if (!threshold.isZero()) {
-            AbandonedLeaseCleaner cleaner = new AbandonedLeaseCleaner(orphans, policy, threshold, surroundings);
             chores.add(new PeriodicChore("abandoned", properties.abandoned().interval(), cleaner::cleanOnce));
         }
         Duration stale = properties.worker().staleThreshold();
@@ -123,6 +121,13 @@ public final class KonduitQueueRecoveryAutoConfiguration {
             }
         }
         return new QueueChores(chores);
+    }
+
+    /** A worker beats by itself. */
+    @Bean
+    @ConditionalOnMissingBean({ChoresPresence.class, WorkerLifecycle.class})
+    ChoresPresence konduitChoresPresence(WorkerRegistry registry, KonduitQueueProperties properties) {
+        return new ChoresPresence(registry, properties.worker().heartbeatInterval());
     }
 
     /** The chores of this instance. */

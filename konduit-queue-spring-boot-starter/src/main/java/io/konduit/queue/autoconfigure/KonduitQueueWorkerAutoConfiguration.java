@@ -7,12 +7,10 @@ import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
-import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.LeaseFence;
 import io.konduit.queue.worker.QueueMonitor;
 import io.konduit.queue.worker.WorkerIdentity;
@@ -32,7 +30,7 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** This instance as a worker. */
-@AutoConfiguration(after = KonduitQueueAutoConfiguration.class)
+@AutoConfiguration(after = KonduitQueueInstanceAutoConfiguration.class)
 @ConditionalOnBean(QueueDatabase.class)
 @ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
 public final class KonduitQueueWorkerAutoConfiguration {
@@ -57,29 +55,8 @@ public final class KonduitQueueWorkerAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WorkerIdentity konduitWorkerIdentity(KonduitQueueProperties properties, Environment environment) {
-        String name = properties.worker().name();
-        return WorkerIdentity.create(
-                name != null ? name : environment.getProperty("spring.application.name", "application"));
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
     LeaseRepository konduitLeaseRepository(QueueDatabase database, WorkerIdentity identity) {
         return new LeaseRepository(database, identity.id());
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    WorkerRepository konduitWorkerRepository(QueueDatabase database) {
-        return new WorkerRepository(database);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
-    WorkerRegistry konduitWorkerRegistry(
-            WorkerRepository workers, WorkerIdentity identity, OutageGuard guard, QueueEvents events) {
-        return new WorkerRegistry(workers, identity, guard, events, System::nanoTime);
     }
 
     @Bean

@@ -34,6 +34,7 @@ class KonduitQueueAutoConfigurationTests {
                     TransactionAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     KonduitQueueAutoConfiguration.class,
+                    KonduitQueueInstanceAutoConfiguration.class,
                     KonduitQueueWorkerAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
 

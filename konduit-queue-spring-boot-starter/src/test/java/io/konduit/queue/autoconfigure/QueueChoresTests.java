@@ -35,6 +35,7 @@ class QueueChoresTests {
                     TransactionAutoConfiguration.class,
                     JacksonAutoConfiguration.class,
                     KonduitQueueAutoConfiguration.class,
+                    KonduitQueueInstanceAutoConfiguration.class,
                     KonduitQueueWorkerAutoConfiguration.class,
                     KonduitQueueRecoveryAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());

@@ -9,6 +9,7 @@ import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration.QueueChores;
 import io.konduit.queue.host.HostApplication;
 import io.konduit.queue.leader.Chore;
@@ -16,9 +17,17 @@ import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.OutageGuard;
+import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.worker.ChoresPresence;
+import io.konduit.queue.worker.KeepAlive;
+import io.konduit.queue.worker.LeaseFence;
+import io.konduit.queue.worker.WorkerIdentity;
+import io.konduit.queue.worker.WorkerLifecycle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -95,6 +104,110 @@ class RecoveryAutoConfigurationTests {
         });
         assertThat(LeadershipListener.HEARD).hasExactlyElementsOfTypes(LeadershipAcquired.class, LeadershipLost.class);
         assertThat(lockIsTaken()).isFalse();
+    }
+
+    @Test
+    @Tag("S12")
+    void anInstanceWithoutWorkerRunsTheChoresAlone() {
+        TaskId orphan = host.orphan();
+        application
+                .withPropertyValues("konduit.queue.worker.enabled=false", "konduit.queue.chores.enabled=true")
+                .run(context -> {
+                    assertThat(context)
+                            .hasNotFailed()
+                            .hasSingleBean(KeepAlive.class)
+                            .doesNotHaveBean(WorkerLifecycle.class)
+                            .doesNotHaveBean(LeaseFence.class);
+                    LeaderOnlyScheduler scheduler = context.getBean(LeaderOnlyScheduler.class);
+                    await().until(() -> scheduler.state() == LeadershipState.LEADER);
+                    host.awaitStatus(orphan, "PENDING");
+
+                    UUID id = context.getBean(WorkerIdentity.class).id();
+                    await().untilAsserted(() -> assertThat(
+                                    context.getBean(QueueInspection.class).workers())
+                            .as("people see who leads")
+                            .singleElement()
+                            .satisfies(instance -> {
+                                assertThat(instance.id()).isEqualTo(id);
+                                assertThat(instance.queues()).isEmpty();
+                                assertThat(instance.concurrency()).isZero();
+                            }));
+                    assertThat(context.getBean(QueueInspection.class).overview().activeWorkers())
+                            .as("it is no worker")
+                            .isZero();
+                });
+        assertThat(host.jdbc()
+                        .sql("select count(*) from konduit_worker")
+                        .query(Long.class)
+                        .single())
+                .as("left the registry")
+                .isZero();
+    }
+
+    @Test
+    @Tag("S12")
+    @Tag("H10")
+    void anInstanceWithoutWorkerBeatsAllTheSame() {
+        application
+                .withPropertyValues(
+                        "konduit.queue.worker.enabled=false",
+                        "konduit.queue.chores.enabled=true",
+                        "konduit.queue.worker.heartbeat-interval=50ms")
+                .run(context -> await().untilAsserted(() -> assertThat(host.jdbc()
+                                .sql("select last_beat_at - started_at >= interval '100 ms' from konduit_worker")
+                                .query(Boolean.class)
+                                .list())
+                        .containsExactly(true)));
+    }
+
+    @Test
+    @Tag("S12")
+    @Tag("H10")
+    void theReaperOfAnInstanceWithoutWorkerNoticesThatItWasFrozen() {
+        application
+                .withPropertyValues(
+                        "konduit.queue.worker.enabled=false",
+                        "konduit.queue.chores.enabled=true",
+                        "konduit.queue.worker.heartbeat-interval=1s")
+                .run(context -> {
+                    context.getBean(LeaderOnlyScheduler.class).stop();
+                    context.getBean(ChoresPresence.class).stop();
+                    OutageGuard guard = context.getBean(OutageGuard.class);
+                    DatabaseMoment moment =
+                            context.getBean(ReclaimRepository.class).moment();
+                    guard.observed(moment, System.nanoTime());
+
+                    Duration frozen = Duration.ofMinutes(1);
+                    guard.observed(
+                            new DatabaseMoment(moment.moment().plus(frozen), moment.startedAt()),
+                            System.nanoTime() + frozen.toNanos());
+
+                    assertThat(guard.remaining())
+                            .as("longer than the round of two seconds after a clock jump")
+                            .isGreaterThan(Duration.ofSeconds(3));
+                });
+    }
+
+    @Test
+    @Tag("S12")
+    void aWorkerCanLeaveTheChoresToOthers() {
+        application.withPropertyValues("konduit.queue.chores.enabled=false").run(context -> assertThat(context)
+                .hasNotFailed()
+                .hasSingleBean(WorkerLifecycle.class)
+                .hasSingleBean(KeepAlive.class)
+                .doesNotHaveBean(ChoresPresence.class)
+                .doesNotHaveBean(LeaderOnlyScheduler.class));
+    }
+
+    @Test
+    @Tag("S4")
+    void anApplicationThatOnlyEnqueuesHasNeitherChoresNorAThreadThatKeepsItAlive() {
+        application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(context)
+                .hasNotFailed()
+                .doesNotHaveBean(KeepAlive.class)
+                .doesNotHaveBean(ChoresPresence.class)
+                .doesNotHaveBean(WorkerIdentity.class)
+                .doesNotHaveBean(LeaderOnlyScheduler.class));
     }
 
     @Test

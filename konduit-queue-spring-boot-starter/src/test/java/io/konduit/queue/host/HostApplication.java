@@ -145,6 +145,21 @@ public final class HostApplication implements BeforeAllCallback, BeforeEachCallb
                 .list();
     }
 
+    /** A task of a type that nobody handles here, whose worker is gone and whose lease has ended. */
+    public TaskId orphan() {
+        long id = jdbc().sql("insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
+                        + " values ('default', 'unknown', '1', 2, 'PENDING', clock_timestamp(), clock_timestamp())"
+                        + " returning id")
+                .query(Long.class)
+                .single();
+        jdbc().sql("update konduit_task set status = 'RUNNING', attempts = 1, max_attempts = 3, reapable = true,"
+                        + " lease_epoch = 1, locked_by = gen_random_uuid(), locked_at = clock_timestamp() - interval '6 min',"
+                        + " lock_timeout_at = clock_timestamp() - interval '1 min' where id = :id")
+                .param("id", id)
+                .update();
+        return TaskId.of(id);
+    }
+
     /** Takes a running task away from its worker, as the reaper does when the lease has ended. */
     public void reclaim(TaskId id) {
         assertThat(reclaim(id, "")).as("running task " + id + " taken away").isEqualTo(1);

@@ -89,6 +89,8 @@ class EndpointExposureTests {
                     "queues/parked/resume",
                     "{}",
                     "reclaim",
+                    "{\"dryRun\": false}",
+                    "clean-abandoned",
                     "{\"dryRun\": false}");
             actions.forEach((path, body) -> EndpointTests.assertProblem(
                     application.post(ENDPOINT + "/" + path, body),

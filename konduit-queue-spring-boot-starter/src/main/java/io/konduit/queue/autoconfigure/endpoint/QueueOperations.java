@@ -12,6 +12,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /** What the endpoint does, whichever way it is called. Actions are refused unless the application allows them. */
 final class QueueOperations {
     private static final String RECLAIM = "reclaim";
+    private static final String CLEAN_ABANDONED = "clean-abandoned";
+    private static final List<String> COMMANDS = List.of(RECLAIM, CLEAN_ABANDONED);
     private static final List<String> ACTIONS = List.of(
             "tasks/{id}/release",
             "tasks/{id}/fail",
@@ -45,27 +47,37 @@ final class QueueOperations {
 
     /** A dry run changes nothing, so that it is always allowed; it is what happens unless the caller says otherwise. */
     OperationResponseBody command(String command, @Nullable String dryRun, @Nullable String size, String actor) {
-        if (!command.equals(RECLAIM)) {
-            throw new UnknownPathException(List.of(RECLAIM), command);
+        boolean dry = ListQuery.truth("'dryRun'", dryRun, true);
+        int most = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
+        if (!dry && COMMANDS.contains(command)) {
+            requireWrites(command);
         }
-        if (ListQuery.truth("'dryRun'", dryRun, true)) {
-            int most = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
-            return new Views.DryRun(
-                    true,
-                    inspection.orphans(most).stream().map(Views.OrphanView::of).toList());
-        }
-        requireWrites(RECLAIM);
+        return switch (command) {
+            case RECLAIM -> dry ? orphans(most) : reclaim(actor);
+            case CLEAN_ABANDONED -> dry ? Views.AbandonedDryRun.of(inspection.abandoned(most)) : cleanAbandoned(actor);
+            default -> throw new UnknownPathException(COMMANDS, command);
+        };
+    }
+
+    private OperationResponseBody orphans(int most) {
+        return new Views.DryRun(
+                true,
+                inspection.orphans(most).stream().map(Views.OrphanView::of).toList());
+    }
+
+    private OperationResponseBody reclaim(String actor) {
         ReclaimResult result = tasks.reclaimNow(actor);
-        return new Views.Reclaim(
-                false,
-                result.reclaimed(),
-                result.held(),
-                result.quarantined(),
-                result.busy(),
-                result.postponed().toMillis() / 1000.0,
+        return Views.Reclaim.of(
+                result,
                 result.postponed().isZero()
                         ? "All orphans that could be taken back have been."
                         : "The database was away or its clock jumped: nothing is taken back until living workers have had time to extend their leases.");
+    }
+
+    private OperationResponseBody cleanAbandoned(String actor) {
+        return Views.Reclaim.of(
+                tasks.cleanAbandonedNow(actor),
+                "All tasks without progress that could be taken from their workers have been.");
     }
 
     OperationResponseBody act(

@@ -3,9 +3,11 @@ package io.konduit.queue.autoconfigure.endpoint;
 import io.konduit.queue.HeldTask;
 import io.konduit.queue.Incident;
 import io.konduit.queue.Task;
+import io.konduit.queue.admin.AbandonedTasks;
 import io.konduit.queue.admin.QueueOverview;
 import io.konduit.queue.admin.QueueState;
 import io.konduit.queue.admin.TaskStory;
+import io.konduit.queue.recovery.ReclaimResult;
 import io.konduit.queue.store.InspectionRepository;
 import io.konduit.queue.store.InspectionRepository.IncidentCount;
 import io.konduit.queue.store.Orphan;
@@ -356,7 +358,29 @@ final class Views {
             int busy,
             double postponedSeconds,
             String explanation)
-            implements OperationResponseBody {}
+            implements OperationResponseBody {
+
+        static Reclaim of(ReclaimResult result, String explanation) {
+            return new Reclaim(
+                    false,
+                    result.reclaimed(),
+                    result.held(),
+                    result.quarantined(),
+                    result.busy(),
+                    result.postponed().toMillis() / 1000.0,
+                    explanation);
+        }
+    }
+
+    record AbandonedDryRun(boolean dryRun, long count, List<OrphanView> abandoned) implements OperationResponseBody {
+
+        static AbandonedDryRun of(AbandonedTasks found) {
+            return new AbandonedDryRun(
+                    true,
+                    found.count(),
+                    found.first().stream().map(OrphanView::of).toList());
+        }
+    }
 
     record Decisions(List<Decision> decisions) implements OperationResponseBody {}
 

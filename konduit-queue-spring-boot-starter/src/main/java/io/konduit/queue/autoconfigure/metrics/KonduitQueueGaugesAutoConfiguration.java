@@ -3,13 +3,13 @@ package io.konduit.queue.autoconfigure.metrics;
 import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
+import io.konduit.queue.autoconfigure.OnChores;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
-import io.konduit.queue.worker.WorkerLifecycle;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.event.EventListener;
 
 /** The gauges over the state of the queue, read on the instance that leads. */
@@ -24,7 +25,8 @@ import org.springframework.context.event.EventListener;
         before = KonduitQueueRecoveryAutoConfiguration.class,
         after = io.konduit.queue.autoconfigure.KonduitQueueWorkerAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)
-@ConditionalOnBean({MeterRegistry.class, WorkerLifecycle.class})
+@ConditionalOnBean({MeterRegistry.class, QueueDatabase.class})
+@Conditional(OnChores.class)
 public final class KonduitQueueGaugesAutoConfiguration {
 
     @Bean
@@ -37,7 +39,8 @@ public final class KonduitQueueGaugesAutoConfiguration {
         return new QueueGauges(
                 registry,
                 StatisticsRepository.onControlPath(database),
-                properties.zombie().warnAbove(),
+                new QueueGauges.Limits(
+                        properties.zombie().warnAbove(), properties.worker().staleThreshold()),
                 () -> scheduler.stream().anyMatch(known -> known.state() == LeadershipState.LEADER),
                 System::nanoTime);
     }

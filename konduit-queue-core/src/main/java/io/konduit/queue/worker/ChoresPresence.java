@@ -1,0 +1,81 @@
+package io.konduit.queue.worker;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * S12: the heartbeat of an instance that only runs the chores. It is in the registry without queues and slots, so that
+ * people see who leads, and its beats tell the reaper of outages and clock jumps just as a worker's do (H10).
+ */
+public final class ChoresPresence implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(ChoresPresence.class);
+    private static final Duration LAST_BEAT = Duration.ofSeconds(5);
+
+    private final WorkerRegistry registry;
+    private final Duration heartbeatInterval;
+    private @Nullable Running running;
+
+    private record Running(Thread thread, CountDownLatch stopped) {}
+
+    public ChoresPresence(WorkerRegistry registry, Duration heartbeatInterval) {
+        this.registry = registry;
+        this.heartbeatInterval = heartbeatInterval;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (running == null) {
+            CountDownLatch stopped = new CountDownLatch(1);
+            running = new Running(WorkerThreads.start("konduit-heartbeat", () -> beatUntil(stopped)), stopped);
+        }
+    }
+
+    private void beatUntil(CountDownLatch stopped) {
+        try {
+            do {
+                beat();
+            } while (!stopped.await(heartbeatInterval.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whatever goes wrong, the next beat comes. */
+    private void beat() {
+        try {
+            registry.beat(List.of(), 0);
+        } catch (DataAccessException e) {
+            log.debug("The database does not answer; this instance beats again", e);
+        } catch (RuntimeException | Error e) {
+            log.error("The heartbeat met an unexpected error and goes on", e);
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        Running stopping = running;
+        if (stopping != null) {
+            stopping.stopped().countDown();
+            WorkerThreads.join(List.of(stopping.thread()), LAST_BEAT);
+            registry.deregister();
+            running = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return running != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return WorkerLifecycle.PHASE;
+    }
+}

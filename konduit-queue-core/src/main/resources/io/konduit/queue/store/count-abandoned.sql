@@ -1,0 +1,5 @@
+-- S13: how many tasks list-abandoned would show without its limit. Running rows are few.
+select count(*)
+  from konduit_task t
+ where t.status = 'RUNNING'
+   and greatest(t.locked_at, t.last_checkpoint_at) < statement_timestamp() - :thresholdMs * interval '1 millisecond'

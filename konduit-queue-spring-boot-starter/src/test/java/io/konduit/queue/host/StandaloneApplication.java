@@ -1,0 +1,86 @@
+package io.konduit.queue.host;
+
+import io.konduit.queue.JobHandler;
+import java.io.IOException;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * A Spring Boot application without a web server, in a JVM of its own. Says on its standard output what it does, and ends
+ * at once when whoever started it is gone.
+ */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+public class StandaloneApplication {
+
+    public static void main(String[] arguments) {
+        inBackground(StandaloneApplication::endWithParent);
+        ConfigurableApplicationContext context = SpringApplication.run(StandaloneApplication.class, arguments);
+        if (context.getEnvironment().getProperty("standalone.close", Boolean.class, false)) {
+            inBackground(context::close);
+        }
+    }
+
+    @Bean
+    ApplicationListener<ApplicationReadyEvent> teller() {
+        return event -> System.out.println("ready");
+    }
+
+    @Bean
+    Jobs jobs() {
+        return new Jobs();
+    }
+
+    static class Jobs {
+        @JobHandler("greet")
+        void greet(String name) {
+            System.out.println("hello " + name);
+        }
+    }
+
+    /** The last bean to start cannot. */
+    @Bean
+    @ConditionalOnProperty("standalone.fail-to-start")
+    SmartLifecycle broken() {
+        return new SmartLifecycle() {
+            @Override
+            public void start() {
+                throw new IllegalStateException("no licence");
+            }
+
+            @Override
+            public void stop() {
+                // never started
+            }
+
+            @Override
+            public boolean isRunning() {
+                return false;
+            }
+        };
+    }
+
+    private static void inBackground(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void endWithParent() {
+        try {
+            while (System.in.read() >= 0) {
+                // nothing is ever sent
+            }
+        } catch (IOException e) {
+            // gone as well
+        }
+        Runtime.getRuntime().halt(99);
+    }
+}

@@ -1,0 +1,105 @@
+package io.konduit.queue.host;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** The JVM of a {@link StandaloneApplication} as the test sees it. */
+final class StandaloneJvm implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** On the class path for other tests. */
+    private static final String EXCLUDED =
+            "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
+                    + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
+
+    private final Process process;
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private StandaloneJvm(Process process) {
+        this.process = process;
+        Thread reader = new Thread(this::read, "output of the application");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static StandaloneJvm start(String jdbcUrl, String... properties) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                StandaloneApplication.class.getName(),
+                "--spring.main.web-application-type=none",
+                "--spring.datasource.url=" + jdbcUrl,
+                "--spring.flyway.enabled=false",
+                "--spring.autoconfigure.exclude=" + EXCLUDED,
+                "--konduit.queue.worker.poll-interval=200ms",
+                "--konduit.queue.worker.drain-timeout=5s",
+                "--konduit.queue.reaper-interval=500ms"));
+        Arrays.stream(properties).map(property -> "--" + property).forEach(command::add);
+        try {
+            return new StandaloneJvm(
+                    new ProcessBuilder(command).redirectErrorStream(true).start());
+        } catch (IOException e) {
+            throw new UncheckedIOException("The application's JVM did not start.", e);
+        }
+    }
+
+    private void read() {
+        try (BufferedReader output =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            output.lines().forEach(lines::add);
+        } catch (IOException | UncheckedIOException e) {
+            lines.add("the output ended with " + e);
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits until it has said so; fails when it ends before. */
+    StandaloneJvm awaitLine(String line) {
+        await().atMost(PATIENCE).until(() -> lines.contains(line) || !process.isAlive());
+        if (!lines.contains(line)) {
+            throw new AssertionError("The application ended with code " + exitCode() + " before it said '" + line
+                    + "':\n" + String.join("\n", lines));
+        }
+        return this;
+    }
+
+    /** SIGTERM. Not by {@link Process#destroy}, which closes its standard input as well. */
+    void terminate() {
+        process.toHandle().destroy();
+    }
+
+    /** Waits for its end; the code that a shell would show. */
+    int exitCode() {
+        try {
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("The application did not end:\n" + String.join("\n", lines));
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
