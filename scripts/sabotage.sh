@@ -129,6 +129,17 @@ mutation "worker does not fence itself" "$java/worker/Execution.java" \
 mutation "suspect runs among others" "$java/worker/TaskPoller.java" \
   's/boolean suspect = execution\.lease()\.zombieCount() >= settings\.isolateAfter();/boolean suspect = false;/' 'SuspectTests'
 
+# ---- the ground: migrations, sessions, the listening connection ----
+mutation "listening connection is not verified" "$java/worker/NotificationListener.java" \
+  '/subscription\.verify(PATIENCE)/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
+mutation "migration waits for a lock without a limit" "$java/schema/MigrationTransaction.java" \
+  '/limitWaits(patience\.compareTo/d' 'MigrationLockTests#enqueuesGoOn*'
+mutation "migration leaves its search path behind" "$java/schema/MigrationTransaction.java" \
+  '/before\.restore(connection)/d' 'MigrationLockTests#noSettingIsLeftBehind*'
+mutation "control pool sets its level in a shared session" "$java/store/ControlPool.java" \
+  '/config\.setReadOnly(false)/a\
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");' 'ControlPoolTests'
+
 run_tests() {
   rm -rf "$reports"
   $mvn -pl konduit-queue-test-support,konduit-queue-core test -Dspotless.check.skip=true \
