@@ -60,7 +60,7 @@ final class LockHolders {
                 sessions.add(session(row));
             }
         }
-        return sessions.isEmpty() ? "a session that has just ended" : String.join(", ", sessions);
+        return sessions.isEmpty() ? "a session that could not be found" : String.join(", ", sessions);
     }
 
     private static String session(ResultSet row) throws SQLException {
