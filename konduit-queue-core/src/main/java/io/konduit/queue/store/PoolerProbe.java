@@ -131,11 +131,9 @@ public final class PoolerProbe implements AutoCloseable {
     }
 
     private void requireSafeStatements() throws SQLException {
-        try (Connection connection = application.getConnection()) {
-            PGConnection driver = driver(connection);
-            if (driver != null && driver.getPrepareThreshold() == 0) {
-                return;
-            }
+        PGConnection driver = driver(clients.get(0).connection);
+        if (driver != null && driver.getPrepareThreshold() == 0) {
+            return;
         }
         String problem =
                 PreparedStatementProbe.problem(clients.get(0).connection, clients.get(clients.size() - 1).connection);

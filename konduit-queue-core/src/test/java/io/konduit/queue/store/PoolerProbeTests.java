@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
@@ -104,6 +105,32 @@ class PoolerProbeTests {
         refused(() -> PoolerProbe.probe(new DriverManagerDataSource(pooler.jdbcUrl())));
         assertThat(PoolerProbe.probe(new DriverManagerDataSource(pooler.jdbcUrl() + UNPREPARED)))
                 .isEqualTo(ServerSessions.SHARED);
+    }
+
+    /** The queue borrows two connections for good anyway: it must not need more to find out. */
+    @Test
+    void twoBorrowedConnectionsAreEnough() {
+        Semaphore free = new Semaphore(2);
+        DataSource scarce = new DelegatingDataSource(new DriverManagerDataSource(pooler.jdbcUrl() + UNPREPARED)) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (!free.tryAcquire()) {
+                    throw new SQLException("No connection is left");
+                }
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        Connection.class.getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("close")) {
+                                free.release();
+                            }
+                            return method.invoke(connection, arguments);
+                        });
+            }
+        };
+        assertThat(PoolerProbe.probe(scarce)).isEqualTo(ServerSessions.SHARED);
+        assertThat(free.availablePermits()).isEqualTo(2);
     }
 
     @Test
