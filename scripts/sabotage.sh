@@ -199,6 +199,17 @@ mutation "attempt that was given back counts" "$sql/give-back.sql" \
 mutation "listeners run on the thread that tells them" "$java/event/EventThread.java" \
   's/thread\.execute(() -> run(call));/run(call);/' 'ListenerThreadTests'
 
+# ---- the ground: migrations, sessions, the listening connection ----
+mutation "listening connection is not verified" "$java/worker/NotificationListener.java" \
+  '/subscription\.verify(PATIENCE)/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
+mutation "migration waits for a lock without a limit" "$java/schema/MigrationTransaction.java" \
+  '/limitWaits(patience\.compareTo/d' 'MigrationLockTests#enqueuesGoOn*'
+mutation "migration leaves its search path behind" "$java/schema/MigrationTransaction.java" \
+  '/before\.restore(connection)/d' 'MigrationLockTests#noSettingIsLeftBehind*'
+mutation "control pool sets its level in a shared session" "$java/store/ControlPool.java" \
+  '/config\.setReadOnly(false)/a\
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");' 'ControlPoolTests'
+
 run_tests() {
   rm -rf "$reports"
   $mvn -pl konduit-queue-test-support,konduit-queue-core test -Dspotless.check.skip=true \

@@ -1,10 +1,12 @@
 package io.konduit.queue.schema;
 
+import io.konduit.queue.DurationText;
+import io.konduit.queue.InvalidSettingsException;
+import io.konduit.queue.SchemaLockedException;
 import io.konduit.queue.SchemaMissingException;
-import io.konduit.queue.UnsupportedDatabaseException;
 import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.ServerSessions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -16,50 +18,60 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
  * Brings the tables of the queue to this version, with a Flyway of its own: own location, own history table, never a
  * bean, so that the application's migrations are left alone.
  *
- * <ol>
- *   <li>Waits for a transaction-level advisory lock, so that instances which start together go one after another. If
- *       the node dies, its connection ends and the lock with it.
- *   <li>Runs the missing migrations, each in its transaction. If the node dies, the next one starts at that migration.
- * </ol>
+ * <p>All missing migrations run in one {@link MigrationTransaction}.
  */
 public final class QueueSchemaMigrator {
     private static final Logger log = LoggerFactory.getLogger(QueueSchemaMigrator.class);
     private static final String LOCATION = "classpath:io/konduit/queue/db";
     private static final String HISTORY_TABLE = "konduit_schema_history";
-    private static final int OLDEST_SERVER = 14;
-    /** Any constant of our own: the first letters of the project's name. */
-    private static final long LOCK_KEY = 0x6b6f6e64756974L;
+    private static final Duration LOCK_PATIENCE = Duration.ofMinutes(1);
+    /** How long one statement of a migration may take. */
+    private static final Duration STATEMENT_PATIENCE = Duration.ofMinutes(2);
 
     private static final String UNDEFINED_TABLE = "42P01";
     private static final String UNDEFINED_SCHEMA = "3F000";
-    private static final int CONNECTIONS = 4;
 
     private final DataSource application;
     private final @Nullable String schema;
+    private final Duration lockPatience;
+    private final ServerSessions sessions;
 
     public QueueSchemaMigrator(DataSource application, @Nullable String schema) {
-        this.application = application;
-        this.schema = schema;
+        this(application, schema, LOCK_PATIENCE, ServerSessions.OWN);
     }
 
-    /** Creates or updates the tables. */
+    /**
+     * @param schema where the tables are; null for the first schema of the search path
+     * @param lockPatience how long to try to get the tables from others who use them
+     */
+    public QueueSchemaMigrator(
+            DataSource application, @Nullable String schema, Duration lockPatience, ServerSessions sessions) {
+        if (lockPatience.toMillis() <= 0) {
+            throw new InvalidSettingsException("'konduit.queue.schema.lock-patience' (%s) must be longer than 0."
+                    .formatted(DurationText.of(lockPatience)));
+        }
+        this.application = application;
+        this.schema = schema;
+        this.lockPatience = lockPatience;
+        this.sessions = sessions;
+    }
+
+    /**
+     * Creates or updates the tables.
+     *
+     * @throws SchemaLockedException if somebody else holds them for too long
+     */
     public void migrate() {
-        requirePostgres();
-        try (ControlPool pool = new ControlPool(application, CONNECTIONS, Duration.ofMinutes(2));
-                Connection lock = pool.dataSource().getConnection()) {
-            lock.setAutoCommit(false);
-            try (PreparedStatement statement = lock.prepareStatement("select pg_advisory_xact_lock(?)")) {
-                statement.setLong(1, LOCK_KEY);
-                statement.execute();
-            }
-            flyway(pool.dataSource()).migrate();
-            lock.rollback();
+        ServerCheck.check(application, schema);
+        try (ControlPool pool = new ControlPool(application, 1, STATEMENT_PATIENCE.plus(lockPatience), sessions);
+                Connection connection = pool.dataSource().getConnection()) {
+            new MigrationTransaction(connection, schema, lockPatience)
+                    .run(dataSource -> flyway(dataSource).migrate());
         } catch (SQLException | FlywayException e) {
             throw new SchemaMissingException(
                     "The tables of the queue could not be created in " + place() + ": " + reason(e), e);
@@ -69,7 +81,7 @@ public final class QueueSchemaMigrator {
 
     /** Fails with what to do when the tables are not there. */
     public void verify() {
-        requirePostgres();
+        ServerCheck.check(application, schema);
         String prefix = schema == null ? "" : schema + ".";
         try (Connection connection = application.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -101,23 +113,6 @@ public final class QueueSchemaMigrator {
             configuration.schemas(schema).defaultSchema(schema).createSchemas(true);
         }
         return configuration.load();
-    }
-
-    private void requirePostgres() {
-        try (Connection connection = application.getConnection()) {
-            String product = connection.getMetaData().getDatabaseProductName();
-            int version = connection.getMetaData().getDatabaseMajorVersion();
-            if (!"PostgreSQL".equals(product)) {
-                throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
-                        + " or later, but the data source is " + product + " " + version + ".");
-            }
-            if (version < OLDEST_SERVER) {
-                throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
-                        + " or later, but the server is version " + version + ".");
-            }
-        } catch (SQLException e) {
-            throw new DataAccessResourceFailureException("The database of the queue cannot be reached.", e);
-        }
     }
 
     /** Flyway's messages fill a screen; what the database said is in the last cause. */

@@ -3,7 +3,6 @@ package io.konduit.queue.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
@@ -27,14 +26,22 @@ public final class ControlPool implements AutoCloseable {
     private final @Nullable HikariConfig source;
     private final Properties driverProperties;
     private final int statementSeconds;
+    private final ServerSessions sessions;
+
+    /** With connections that have sessions of the server for themselves. */
+    public ControlPool(DataSource application, int size, Duration patience) {
+        this(application, size, patience, ServerSessions.OWN);
+    }
 
     /**
      * @param size how many connections
      * @param patience how long a statement may go without an answer before its connection counts as dead
+     * @param sessions in shared ones nothing is set that would stay behind for other clients
      */
-    public ControlPool(DataSource application, int size, Duration patience) {
+    public ControlPool(DataSource application, int size, Duration patience, ServerSessions sessions) {
         this.application = application;
-        this.source = unwrapHikari(application);
+        this.sessions = sessions;
+        this.source = ApplicationConnections.hikari(application);
         this.statementSeconds = (int) Math.max(1, patience.toSeconds() - 1);
         this.driverProperties = driverProperties(patience, statementSeconds);
         HikariConfig config = new HikariConfig();
@@ -44,7 +51,9 @@ public final class ControlPool implements AutoCloseable {
         config.setMinimumIdle(1);
         config.setAutoCommit(true);
         config.setReadOnly(false);
-        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        if (sessions == ServerSessions.OWN) {
+            config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        }
         config.setConnectionTimeout(Math.max(250, patience.toMillis()));
         config.setValidationTimeout(Math.max(250, Math.min(5_000, patience.toMillis() / 2)));
         config.setInitializationFailTimeout(-1);
@@ -65,24 +74,18 @@ public final class ControlPool implements AutoCloseable {
         return statementSeconds;
     }
 
+    /** Whether a connection has a session of the server for itself. */
+    ServerSessions sessions() {
+        return sessions;
+    }
+
     /** A connection outside the pool, for waiting on notifications; the caller closes it. */
     Connection openDedicated() throws SQLException {
-        if (source == null || source.getJdbcUrl() == null) {
-            return application.getConnection();
-        }
         Properties properties = new Properties();
-        properties.putAll(source.getDataSourceProperties());
         properties.putAll(driverProperties);
         // it waits for notifications for longer than a statement may take
         properties.remove("socketTimeout");
-        var credentials = source.getCredentials();
-        if (credentials.getUsername() != null) {
-            properties.setProperty("user", credentials.getUsername());
-        }
-        if (credentials.getPassword() != null) {
-            properties.setProperty("password", credentials.getPassword());
-        }
-        return DriverManager.getConnection(source.getJdbcUrl(), properties);
+        return ApplicationConnections.open(application, properties);
     }
 
     @Override
@@ -113,8 +116,13 @@ public final class ControlPool implements AutoCloseable {
         if (source.getDriverClassName() != null) {
             config.setDriverClassName(source.getDriverClassName());
         }
-        config.setSchema(source.getSchema());
-        config.setConnectionInitSql(source.getConnectionInitSql());
+        if (sessions == ServerSessions.OWN) {
+            config.setSchema(source.getSchema());
+            config.setConnectionInitSql(source.getConnectionInitSql());
+        } else if (source.getConnectionInitSql() != null) {
+            log.warn(
+                    "The pool's connection-init-sql is not run for the queue's own connections: what it sets would stay behind in sessions that the pooler shares. Set it for the database user instead (alter role ... set ...).");
+        }
         source.getDataSourceProperties().forEach((name, value) -> config.addDataSourceProperty((String) name, value));
         driverProperties.forEach((name, value) -> config.addDataSourceProperty((String) name, value));
     }
@@ -132,17 +140,5 @@ public final class ControlPool implements AutoCloseable {
         // needs no prepared statements of ours. A statement serves many tasks, so the planning is small beside it.
         properties.setProperty("prepareThreshold", "0");
         return properties;
-    }
-
-    private static @Nullable HikariConfig unwrapHikari(DataSource dataSource) {
-        try {
-            if (dataSource instanceof HikariDataSource hikari) {
-                return hikari;
-            }
-            return dataSource.isWrapperFor(HikariDataSource.class) ? dataSource.unwrap(HikariDataSource.class) : null;
-        } catch (SQLException e) {
-            log.debug("The data source does not say what it wraps", e);
-            return null;
-        }
     }
 }

@@ -33,6 +33,11 @@ public final class NotificationChannel {
                 : CHANNEL + "_" + Integer.toHexString(schema.hashCode());
     }
 
+    /** Whether a connection can listen: one whose session is shared would leave that to the next client. */
+    public boolean canListen() {
+        return database.controlPool().sessions() == ServerSessions.OWN;
+    }
+
     /** Sends one notification per queue, in a transaction of its own. */
     public void send(Collection<String> queues) {
         database.control("notify")

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 final class NotificationListener {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
     private static final Duration SLICE = Duration.ofMillis(500);
-    private static final long VERIFY_NANOS = Duration.ofSeconds(30).toNanos();
+    private static final Duration VERIFY_AFTER = Duration.ofSeconds(30);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final long FIRST_PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 15_000;
@@ -20,6 +20,7 @@ final class NotificationListener {
     private final NotificationChannel channel;
     private final Consumer<Set<String>> heard;
     private final Runnable missed;
+    private final Duration verifyAfter;
     private volatile boolean stopped;
 
     /**
@@ -27,9 +28,18 @@ final class NotificationListener {
      * @param missed told when notifications may have been missed
      */
     NotificationListener(NotificationChannel channel, Consumer<Set<String>> heard, Runnable missed) {
+        this(channel, heard, missed, VERIFY_AFTER);
+    }
+
+    /**
+     * @param verifyAfter how long nothing may be heard before the connection has to show that it lives
+     */
+    NotificationListener(
+            NotificationChannel channel, Consumer<Set<String>> heard, Runnable missed, Duration verifyAfter) {
         this.channel = channel;
         this.heard = heard;
         this.missed = missed;
+        this.verifyAfter = verifyAfter;
     }
 
     void stop() {
@@ -65,7 +75,7 @@ final class NotificationListener {
             if (!queues.isEmpty()) {
                 heard.accept(queues);
                 verified = System.nanoTime();
-            } else if (System.nanoTime() - verified > VERIFY_NANOS) {
+            } else if (System.nanoTime() - verified > verifyAfter.toNanos()) {
                 subscription.verify(PATIENCE);
                 verified = System.nanoTime();
             }

@@ -201,7 +201,11 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             controlThreads.add(WorkerThreads.start("konduit-lease-watchdog", watchdog::run));
             completerThread = WorkerThreads.start("konduit-completer", completer::run);
             pollers.forEach(this::startLane);
-            if (settings.listen()) {
+            if (settings.listen() && !parts.channel().canListen()) {
+                log.info(
+                        "Behind this pooler nobody can LISTEN: tasks of other instances are found by polling, within {}",
+                        DurationText.of(settings.pollInterval()));
+            } else if (settings.listen()) {
                 controlThreads.add(WorkerThreads.start("konduit-listen", listener::run));
             }
         }

@@ -23,13 +23,17 @@ import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.recovery.ReclaimMonitor;
 import io.konduit.queue.recovery.ReclaimPolicy;
 import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.schema.ServerCheck;
 import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.store.ApplicationConnections;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.PauseRepository;
+import io.konduit.queue.store.PoolerProbe;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ServerSessions;
 import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.worker.Notifier;
 import io.konduit.queue.worker.WorkerIdentity;
@@ -38,6 +42,7 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -65,9 +70,21 @@ import tools.jackson.databind.json.JsonMapper;
 public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
-    QueueSchemaMigrator konduitQueueSchemaMigrator(QueueDataSource dataSource, KonduitQueueProperties properties) {
+    QueueSchemaMigrator konduitQueueSchemaMigrator(
+            QueueDataSource dataSource, ServerSessions sessions, KonduitQueueProperties properties) {
         return new QueueSchemaMigrator(
-                dataSource.dataSource(), properties.schema().name());
+                dataSource.dataSource(),
+                schema(properties, dataSource, sessions),
+                properties.schema().lockPatience(),
+                sessions);
+    }
+
+    /** Looks at the server before anything else is sent to it. */
+    @Bean
+    @ConditionalOnMissingBean
+    ServerSessions konduitQueueServerSessions(QueueDataSource dataSource, KonduitQueueProperties properties) {
+        ServerCheck.check(dataSource.dataSource(), properties.schema().name());
+        return PoolerProbe.probe(dataSource.dataSource());
     }
 
     @Bean
@@ -79,7 +96,8 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    ControlPool konduitQueueControlPool(QueueDataSource dataSource, KonduitQueueProperties properties) {
+    ControlPool konduitQueueControlPool(
+            QueueDataSource dataSource, ServerSessions sessions, KonduitQueueProperties properties) {
         if (properties.controlPoolSize() < 2) {
             throw new InvalidSettingsException(
                     "'konduit.queue.control-pool-size' (%d) must be at least 2: a claim must not keep an extension waiting."
@@ -89,7 +107,7 @@ public final class KonduitQueueAutoConfiguration {
         Duration third = properties.lockTimeout().dividedBy(3);
         Duration heartbeat = properties.worker().heartbeatInterval();
         Duration patience = third.compareTo(heartbeat) < 0 ? third : heartbeat;
-        return new ControlPool(dataSource.dataSource(), properties.controlPoolSize(), patience);
+        return new ControlPool(dataSource.dataSource(), properties.controlPoolSize(), patience, sessions);
     }
 
     /** The application's own migrations run first: Flyway refuses to begin in a schema that has tables already. */
@@ -99,15 +117,25 @@ public final class KonduitQueueAutoConfiguration {
     QueueDatabase konduitQueueDatabase(
             QueueDataSource dataSource,
             ControlPool controlPool,
+            ServerSessions sessions,
             QueueSchemaMigrator migrator,
             KonduitQueueProperties properties) {
-        QueueDatabase database = new QueueDatabase(
-                dataSource.dataSource(), controlPool, properties.schema().name());
+        QueueDatabase database =
+                new QueueDatabase(dataSource.dataSource(), controlPool, schema(properties, dataSource, sessions));
         if (properties.schema().initialize()) {
             migrator.migrate();
         }
         migrator.verify();
         return database;
+    }
+
+    /** In a shared session no search path can be set: the schema of the application's pool becomes part of each name. */
+    private static @Nullable String schema(
+            KonduitQueueProperties properties, QueueDataSource dataSource, ServerSessions sessions) {
+        String name = properties.schema().name();
+        return name != null || sessions == ServerSessions.OWN
+                ? name
+                : ApplicationConnections.schema(dataSource.dataSource());
     }
 
     @Bean

@@ -49,10 +49,12 @@ public record KonduitQueueProperties(
      *
      * @param initialize Whether the tables are created and updated at start.
      * @param name The schema of the tables. Without a name they are in the first schema of the search path.
+     * @param lockPatience How long the start tries to update tables that somebody else uses, before it fails and says who does.
      */
     public record Schema(
             @DefaultValue("true") boolean initialize,
-            @Nullable String name) {}
+            @Nullable String name,
+            @DefaultValue("1m") Duration lockPatience) {}
 
     /**
      * How this instance works.
@@ -63,7 +65,7 @@ public record KonduitQueueProperties(
      * @param concurrency How many tasks run at once, over all queues that have no number of their own.
      * @param queueConcurrency How many tasks of a queue run at once, for queues that have slots of their own.
      * @param pollInterval How long an idle worker waits at most before it looks for tasks again.
-     * @param listen Whether workers hear of new tasks by LISTEN/NOTIFY. Switch it off behind a transaction pooler.
+     * @param listen Whether workers hear of new tasks by LISTEN/NOTIFY. Behind a transaction pooler they never do.
      * @param heartbeatInterval How often the worker tells that it is alive. At most a third of the lock timeout.
      * @param staleThreshold A worker that has not been heard of for this long is marked STALE. Its tasks stay its own.
      * @param timeout The hard limit of one run, for handlers that set none. 0 means none.

@@ -4,16 +4,19 @@ import io.konduit.queue.UnsupportedDatabaseException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Not PostgreSQL, or one that is too old. */
+/** Not PostgreSQL, one that is too old, or one that the queue cannot use as it is. */
 final class UnsupportedDatabaseFailureAnalyzer extends AbstractFailureAnalyzer<UnsupportedDatabaseException> {
+
+    private static final String ANOTHER_DATABASE =
+            "Let 'spring.datasource.url' point to a PostgreSQL of that version or later. If the application has such"
+                    + " a data source beside this one, put @KonduitQueueDataSource on it.";
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, UnsupportedDatabaseException cause) {
+        String whatToDo = cause.whatToDo() == null ? ANOTHER_DATABASE : cause.whatToDo();
         return new FailureAnalysis(
                 cause.getMessage(),
-                "Let 'spring.datasource.url' point to a PostgreSQL of that version or later. If the application has such"
-                        + " a data source beside this one, put @KonduitQueueDataSource on it. To start without the queue,"
-                        + " set 'konduit.queue.enabled' to false.",
+                whatToDo + " To start without the queue, set 'konduit.queue.enabled' to false.",
                 cause);
     }
 }

@@ -7,6 +7,9 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.host.HostApplication;
 import io.konduit.queue.test.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -137,6 +140,34 @@ class FailureAnalysisTests {
         }
     }
 
+    @Test
+    @Tag("S3")
+    void saysWhoKeepsTheTablesFromBeingUpdated() throws SQLException {
+        try (Connection other = empty.connect();
+                Statement statement = other.createStatement()) {
+            statement.execute("set application_name = 'other-instance'");
+            statement.execute("select pg_advisory_lock(x'006b6f6e64756974'::bigint)");
+            FailureAnalysis analysis =
+                    analyse(HostApplication.on(empty).withPropertyValues("konduit.queue.schema.lock-patience=300ms"));
+            assertThat(analysis.getDescription())
+                    .startsWith(
+                            "Another instance has been updating the tables of the queue for more than 300ms: session ")
+                    .contains("'other-instance'");
+            assertThat(analysis.getAction())
+                    .contains("pg_terminate_backend", "'konduit.queue.schema.lock-patience'", "Nothing was changed");
+        }
+    }
+
+    @Test
+    @Tag("S7")
+    void saysWhatToDoAboutADatabaseThatCannotBeWritten() {
+        FailureAnalysis analysis = analyse(application.withPropertyValues("spring.datasource.hikari.read-only=true"));
+        assertThat(analysis.getDescription()).isEqualTo("Transactions on the queue's data source are read-only.");
+        assertThat(analysis.getAction())
+                .contains(
+                        "default_transaction_read_only", "@KonduitQueueDataSource", "'konduit.queue.enabled' to false");
+    }
+
     @ParameterizedTest
     @Tag("S5")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
@@ -148,6 +179,7 @@ class FailureAnalysisTests {
                     konduit.queue.retry.max-interval=0s         | 'konduit.queue.retry.max-interval' (0s) must be at least 'konduit.queue.retry.initial-interval' (1ms).
                     konduit.queue.retry.jitter=2                | 'konduit.queue.retry.jitter' (2.0) must be between 0 and 1.
                     konduit.queue.schema.name=My-Jobs           | 'konduit.queue.schema.name' must be a plain lower-case name (letters, digits and underscores, not starting with a digit) but is 'My-Jobs'.
+                    konduit.queue.schema.lock-patience=0s       | 'konduit.queue.schema.lock-patience' (0s) must be longer than 0.
                     konduit.queue.reaper-interval=-1s           | 'konduit.queue.reaper-interval' (-1s) must not be negative.
                     """)
     void namesImpossibleSettingsWithTheirValuesAndTheRule(String setting, String description) {

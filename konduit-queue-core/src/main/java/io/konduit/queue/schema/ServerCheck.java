@@ -1,0 +1,164 @@
+package io.konduit.queue.schema;
+
+import io.konduit.queue.UnsupportedDatabaseException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Locale;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+/** Refuses at start a server that answers as PostgreSQL does and cannot hold the queue. */
+public final class ServerCheck {
+    private static final int OLDEST_SERVER = 14;
+    private static final int LONGEST_VERSION = 80;
+
+    /** How servers that speak PostgreSQL's protocol and are not PostgreSQL call themselves in {@code version()}. */
+    private static final List<String> LOOKALIKES = List.of(
+            "cockroachdb",
+            "-yb-",
+            "yugabyte",
+            "redshift",
+            "greenplum",
+            "cloudberry",
+            "materialize",
+            "risingwave",
+            "questdb",
+            "cratedb");
+
+    private static final String STATE = """
+            select pg_is_in_recovery() as standby,
+                   current_setting('transaction_read_only') = 'on' as read_only,
+                   c.relkind, c.relhassubclass,
+                   to_regclass('pg_dist_partition') is not null as citus
+              from (select to_regclass(coalesce(quote_ident(?::text) || '.', '') || 'konduit_task') as hot) as tables
+              left join pg_class c on c.oid = tables.hot
+            """;
+
+    /** The partition method and replication model of the hot table where Citus manages it. */
+    private static final String CITUS = """
+            select partmethod, repmodel
+              from pg_dist_partition
+             where logicalrelid = to_regclass(coalesce(quote_ident(?::text) || '.', '') || 'konduit_task')
+            """;
+
+    private final DataSource dataSource;
+    private final @Nullable String schema;
+
+    private ServerCheck(DataSource dataSource, @Nullable String schema) {
+        this.dataSource = dataSource;
+        this.schema = schema;
+    }
+
+    /**
+     * @param schema where the tables are or will be; null for the first schema of the search path
+     * @throws UnsupportedDatabaseException with what was found and what to do
+     * @throws DataAccessResourceFailureException if the database does not answer
+     */
+    public static void check(DataSource dataSource, @Nullable String schema) {
+        new ServerCheck(dataSource, schema).check();
+    }
+
+    private void check() {
+        try (Connection connection = dataSource.getConnection()) {
+            requirePostgres(connection);
+            requireRealPostgres(connection);
+            requireWritable(connection);
+        } catch (SQLException e) {
+            throw new DataAccessResourceFailureException("The database of the queue cannot be reached.", e);
+        }
+    }
+
+    private static void requirePostgres(Connection connection) throws SQLException {
+        String product = connection.getMetaData().getDatabaseProductName();
+        int version = connection.getMetaData().getDatabaseMajorVersion();
+        if (!"PostgreSQL".equals(product)) {
+            throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
+                    + " or later, but the data source is " + product + " " + version + ".");
+        }
+        if (version < OLDEST_SERVER) {
+            throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
+                    + " or later, but the server is version " + version + ".");
+        }
+    }
+
+    private static void requireRealPostgres(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select version()")) {
+            row.next();
+            String version = row.getString(1);
+            String lower = version.toLowerCase(Locale.ROOT);
+            if (!lower.startsWith("postgresql") || LOOKALIKES.stream().anyMatch(lower::contains)) {
+                throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
+                        + " or later, but the server only answers as PostgreSQL does. Its version() is '"
+                        + version.substring(0, Math.min(LONGEST_VERSION, version.length())) + "'.");
+            }
+        }
+    }
+
+    private void requireWritable(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(STATE)) {
+            statement.setString(1, schema);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (row.getBoolean("standby")) {
+                    throw new UnsupportedDatabaseException(
+                            "The server is a standby: it can be read but not written.",
+                            "Let 'spring.datasource.url' point to the primary. With several hosts in the address, add"
+                                    + " targetServerType=primary to it.");
+                }
+                if (row.getBoolean("read_only") || connection.isReadOnly()) {
+                    throw new UnsupportedDatabaseException(
+                            "Transactions on the queue's data source are read-only.",
+                            "Find out who says so: 'show default_transaction_read_only' on the server, 'alter database' and"
+                                    + " 'alter role' settings (\\drds in psql), or the pool's own setting"
+                                    + " ('spring.datasource.hikari.read-only'). If the application has another data source"
+                                    + " that writes, put @KonduitQueueDataSource on it.");
+                }
+                requirePlainTable(row.getString("relkind"), row.getBoolean("relhassubclass"));
+                if (row.getBoolean("citus")) {
+                    requireOneShard(connection);
+                }
+            }
+        }
+    }
+
+    /** A claim names rows by their place, and a place is one row only within one table. */
+    private static void requirePlainTable(@Nullable String kind, boolean hasChildren) {
+        if (kind == null || (kind.equals("r") && !hasChildren)) {
+            return;
+        }
+        String found =
+                switch (kind) {
+                    case "p" -> "a partitioned table";
+                    case "f" -> "a foreign table";
+                    case "v", "m" -> "a view";
+                    default -> hasChildren ? "a table that others inherit from" : "no table";
+                };
+        throw notPlain(found);
+    }
+
+    private void requireOneShard(Connection connection) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(CITUS)) {
+            statement.setString(1, schema);
+            try (ResultSet row = statement.executeQuery()) {
+                // 'n' without replicas to all nodes ('t') is one shard, as in a schema that is distributed as a whole
+                if (row.next() && !("n".equals(row.getString(1)) && !"t".equals(row.getString(2)))) {
+                    throw notPlain("distributed over the nodes of a Citus cluster");
+                }
+            }
+        }
+    }
+
+    private static UnsupportedDatabaseException notPlain(String found) {
+        return new UnsupportedDatabaseException(
+                "The queue needs 'konduit_task' to be one plain table, but it is " + found + ".",
+                "Move its rows into a plain table of that name with the same columns and indexes (the scripts are under"
+                        + " io/konduit/queue/db in the konduit-queue-core jar), or let 'konduit.queue.schema.name' name"
+                        + " another schema and have the tables made there.");
+    }
+}

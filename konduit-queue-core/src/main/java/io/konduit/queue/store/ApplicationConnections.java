@@ -1,0 +1,64 @@
+package io.konduit.queue.store;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How the application connects, for connections outside its pool. */
+public final class ApplicationConnections {
+    private static final Logger log = LoggerFactory.getLogger(ApplicationConnections.class);
+
+    private ApplicationConnections() {}
+
+    /** The HikariCP pool that this data source is or wraps; null when it is another one. */
+    static @Nullable HikariConfig hikari(DataSource dataSource) {
+        try {
+            if (dataSource instanceof HikariDataSource hikari) {
+                return hikari;
+            }
+            return dataSource.isWrapperFor(HikariDataSource.class) ? dataSource.unwrap(HikariDataSource.class) : null;
+        } catch (SQLException e) {
+            log.debug("The data source does not say what it wraps", e);
+            return null;
+        }
+    }
+
+    /** The schema that the application's pool sets on each of its connections; null when it sets none. */
+    public static @Nullable String schema(DataSource application) {
+        HikariConfig source = hikari(application);
+        return source == null ? null : source.getSchema();
+    }
+
+    /** Whether {@link #open} makes a connection, and does not borrow one from the application. */
+    static boolean canOpen(DataSource application) {
+        HikariConfig source = hikari(application);
+        return source != null && source.getJdbcUrl() != null;
+    }
+
+    /** A connection to where the application connects, which the caller closes; borrowed where the address is not known. */
+    static Connection open(DataSource application, Properties driverProperties) throws SQLException {
+        HikariConfig source = hikari(application);
+        if (source == null || source.getJdbcUrl() == null) {
+            return application.getConnection();
+        }
+        Properties properties = new Properties();
+        properties.putAll(source.getDataSourceProperties());
+        properties.putAll(driverProperties);
+        var provider = source.getCredentialsProvider();
+        var credentials = provider == null ? source.getCredentials() : provider.getCredentials();
+        if (credentials.getUsername() != null) {
+            properties.setProperty("user", credentials.getUsername());
+        }
+        if (credentials.getPassword() != null) {
+            properties.setProperty("password", credentials.getPassword());
+        }
+        return DriverManager.getConnection(source.getJdbcUrl(), properties);
+    }
+}

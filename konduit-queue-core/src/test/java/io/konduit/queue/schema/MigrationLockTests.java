@@ -1,0 +1,209 @@
+package io.konduit.queue.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.InvalidSettingsException;
+import io.konduit.queue.SchemaLockedException;
+import io.konduit.queue.SchemaMissingException;
+import io.konduit.queue.store.ServerSessions;
+import io.konduit.queue.test.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+
+/** A migration needs its tables for itself for a moment, and must not make everybody wait until it gets them. */
+@Tag("S3")
+@Timeout(60)
+class MigrationLockTests {
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private TestDatabase database;
+    private JdbcClient jdbc;
+
+    @BeforeEach
+    void createTablesOfAnOlderVersion() {
+        database = TestDatabase.create();
+        jdbc = JdbcClient.create(database.dataSource());
+        Flyway.configure()
+                .dataSource(database.dataSource())
+                .locations("classpath:io/konduit/queue/db")
+                .table("konduit_schema_history")
+                .baselineOnMigrate(true)
+                .baselineVersion("0")
+                .target("1")
+                .load()
+                .migrate();
+    }
+
+    @AfterEach
+    void dropThem() throws InterruptedException {
+        threads.shutdownNow();
+        assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        database.close();
+    }
+
+    /** A transaction that has read the hot table and is left open. */
+    private Connection openReader() throws SQLException {
+        Connection reader = database.connect();
+        reader.setAutoCommit(false);
+        try (Statement statement = reader.createStatement()) {
+            statement.execute("set application_name = 'nightly-report'");
+            statement.execute("select count(*) from konduit_task");
+        }
+        return reader;
+    }
+
+    @Test
+    void enqueuesGoOnWhileAMigrationWaitsForAnOpenTransaction() throws Exception {
+        AtomicInteger enqueued = new AtomicInteger();
+        AtomicBoolean done = new AtomicBoolean();
+        CompletableFuture<Void> migration;
+        try (Connection reader = openReader()) {
+            migration = CompletableFuture.runAsync(
+                    () -> new QueueSchemaMigrator(database.dataSource(), null).migrate(), threads);
+            await().until(() -> waitingForTheTable() > 0);
+            CompletableFuture<Void> sender = CompletableFuture.runAsync(
+                    () -> {
+                        while (!done.get()) {
+                            enqueue();
+                            enqueued.incrementAndGet();
+                        }
+                    },
+                    threads);
+            await().until(() -> enqueued.get() >= 100);
+            await().until(() -> waitingForTheTable() > 0);
+            int before = enqueued.get();
+            await().until(() -> enqueued.get() >= before + 100);
+            assertThat(migration).isNotDone();
+            done.set(true);
+            sender.get(20, TimeUnit.SECONDS);
+            reader.rollback();
+        }
+        migration.get(30, TimeUnit.SECONDS);
+        assertThat(newestVersion()).isGreaterThanOrEqualTo(3);
+        assertThat(constraints()).isZero();
+    }
+
+    @Test
+    void aTransactionThatNeverEndsFailsTheStartAndLeavesNothingInTheQueueOfTheLock() throws Exception {
+        try (Connection reader = openReader()) {
+            int pid = reader.unwrap(PGConnection.class).getBackendPID();
+            assertThatExceptionOfType(SchemaLockedException.class)
+                    .isThrownBy(() -> migrator(Duration.ofSeconds(2)).migrate())
+                    .withMessageStartingWith(
+                            "The tables of the queue could not be updated within 2s, because they are in"
+                                    + " use by session " + pid
+                                    + " ('nightly-report', user postgres, idle in transaction, its transaction is open for ")
+                    .withMessageEndingWith(" s).");
+            assertThat(waitingForTheTable()).isZero();
+            assertThat(advisoryLocks()).isZero();
+            assertThat(newestVersion()).isEqualTo(1);
+            enqueue();
+            reader.rollback();
+        }
+        migrator(Duration.ofSeconds(2)).migrate();
+        assertThat(constraints()).isZero();
+    }
+
+    @Test
+    void anotherInstanceThatTakesTooLongIsNotTakenForSomebodyWhoHoldsTheTables() throws Exception {
+        try (Connection other = database.connect();
+                Statement statement = other.createStatement()) {
+            statement.execute("set application_name = 'other-instance'");
+            statement.execute("select pg_advisory_lock(" + MigrationTransaction.LOCK_KEY + ")");
+            assertThatExceptionOfType(SchemaLockedException.class)
+                    .isThrownBy(() -> migrator(Duration.ofMillis(300)).migrate())
+                    .withMessageStartingWith(
+                            "Another instance has been updating the tables of the queue for more than 300ms: session "
+                                    + other.unwrap(PGConnection.class).getBackendPID() + " ('other-instance'");
+        }
+        migrator(Duration.ofSeconds(2)).migrate();
+    }
+
+    @Test
+    void aMigrationThatCannotSucceedIsNotTriedAgainAndLeavesNothing() {
+        database.execute("alter table konduit_task drop constraint konduit_task_hold");
+        assertThatExceptionOfType(SchemaMissingException.class)
+                .isThrownBy(() -> migrator(Duration.ofMinutes(1)).migrate())
+                .withMessageContaining("\"konduit_task_hold\" of relation \"konduit_task\" does not exist");
+        assertThat(newestVersion()).isEqualTo(1);
+    }
+
+    @Test
+    void noSettingIsLeftBehindInTheSession() {
+        SingleConnectionDataSource session = new SingleConnectionDataSource(database.jdbcUrl(), true);
+        try {
+            new QueueSchemaMigrator(session, "jobs", Duration.ofSeconds(2), ServerSessions.SHARED).migrate();
+            assertThat(JdbcClient.create(session)
+                            .sql("select current_setting('search_path') || ' ' || current_setting('role') || ' '"
+                                    + " || current_setting('lock_timeout')")
+                            .query(String.class)
+                            .single())
+                    .isEqualTo("\"$user\", public none 0");
+        } finally {
+            session.destroy();
+        }
+    }
+
+    @Test
+    @Tag("S5")
+    void patienceOfZeroIsAnImpossibleSetting() {
+        assertThatExceptionOfType(InvalidSettingsException.class)
+                .isThrownBy(() -> migrator(Duration.ZERO))
+                .withMessage("'konduit.queue.schema.lock-patience' (0s) must be longer than 0.");
+    }
+
+    private QueueSchemaMigrator migrator(Duration patience) {
+        return new QueueSchemaMigrator(database.dataSource(), null, patience, ServerSessions.OWN);
+    }
+
+    private int advisoryLocks() {
+        return jdbc.sql("select count(*) from pg_locks where locktype = 'advisory'"
+                        + " and database = (select oid from pg_database where datname = current_database())")
+                .query(Integer.class)
+                .single();
+    }
+
+    private void enqueue() {
+        jdbc.sql("insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
+                        + " values ('default', 'a', '{}', 2, 'PENDING', clock_timestamp(), clock_timestamp())")
+                .update();
+    }
+
+    private int waitingForTheTable() {
+        return jdbc.sql("select count(*) from pg_locks where relation = 'konduit_task'::regclass"
+                        + " and mode = 'AccessExclusiveLock' and not granted")
+                .query(Integer.class)
+                .single();
+    }
+
+    private int newestVersion() {
+        return jdbc.sql("select max(version::integer) from konduit_schema_history where success")
+                .query(Integer.class)
+                .single();
+    }
+
+    private int constraints() {
+        return jdbc.sql(
+                        "select count(*) from pg_constraint where conrelid = 'konduit_task'::regclass and contype = 'c'")
+                .query(Integer.class)
+                .single();
+    }
+}

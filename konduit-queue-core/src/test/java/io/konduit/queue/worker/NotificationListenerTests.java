@@ -1,0 +1,71 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.ServerSessions;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A connection that only waits does not notice by itself that nobody is at the other end. */
+@Timeout(60)
+class NotificationListenerTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private static final Pattern ADDRESS = Pattern.compile("//([^:/]+):(\\d+)/");
+
+    @Test
+    void aConnectionThatDiedSilentlyIsFoundAndMadeAnew() throws Exception {
+        Matcher address = ADDRESS.matcher(harness.testDatabase().jdbcUrl());
+        assertThat(address.find()).isTrue();
+        AtomicInteger subscriptions = new AtomicInteger();
+        CopyOnWriteArrayList<String> heard = new CopyOnWriteArrayList<>();
+        try (SilentNetwork network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
+                HikariDataSource application = harness.testDatabase().newPool(1)) {
+            application.setJdbcUrl(address.replaceFirst("//localhost:" + network.port() + "/"));
+            try (ControlPool pool = new ControlPool(application, 1, Duration.ofSeconds(5))) {
+                NotificationListener listener = new NotificationListener(
+                        new NotificationChannel(new QueueDatabase(application, pool, null)),
+                        heard::addAll,
+                        subscriptions::incrementAndGet,
+                        Duration.ofMillis(100));
+                Thread thread = WorkerThreads.start("listening", listener::run);
+                try {
+                    await().until(() -> subscriptions.get() == 1);
+                    network.silence();
+                    await().atMost(Duration.ofSeconds(30)).until(() -> subscriptions.get() == 2);
+                    new NotificationChannel(harness.database()).send(Set.of("mail"));
+                    await().until(() -> heard.contains("mail"));
+                } finally {
+                    listener.stop();
+                    thread.join();
+                }
+            }
+        }
+    }
+
+    @Test
+    void nobodyListensInASessionThatOthersShare() {
+        try (ControlPool pool =
+                new ControlPool(harness.testDatabase().dataSource(), 1, Duration.ofSeconds(5), ServerSessions.SHARED)) {
+            assertThat(new NotificationChannel(
+                                    new QueueDatabase(harness.testDatabase().dataSource(), pool, null))
+                            .canListen())
+                    .isFalse();
+        }
+        assertThat(new NotificationChannel(harness.database()).canListen()).isTrue();
+    }
+}

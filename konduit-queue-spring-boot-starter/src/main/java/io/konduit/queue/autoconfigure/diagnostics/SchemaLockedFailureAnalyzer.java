@@ -1,0 +1,20 @@
+package io.konduit.queue.autoconfigure.diagnostics;
+
+import io.konduit.queue.SchemaLockedException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** The tables could not be updated, because somebody else uses them. */
+final class SchemaLockedFailureAnalyzer extends AbstractFailureAnalyzer<SchemaLockedException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, SchemaLockedException cause) {
+        return new FailureAnalysis(
+                cause.getMessage(),
+                "Nothing was changed, and instances that run go on. End that transaction, or wait for it, and start again."
+                        + " A session that was forgotten is ended by 'select pg_terminate_backend(<its number>)'. If it"
+                        + " has to take long, raise 'konduit.queue.schema.lock-patience', or run the scripts under"
+                        + " io/konduit/queue/db in the konduit-queue-core jar at a quiet time.",
+                cause);
+    }
+}
