@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -36,8 +37,9 @@ public final class QueueSchemaMigrator {
     /** Any constant of our own: the first letters of the project's name. */
     private static final long LOCK_KEY = 0x6b6f6e64756974L;
 
-    private static final String UNDEFINED_TABLE = "42P01";
-    private static final String UNDEFINED_SCHEMA = "3F000";
+    /** An undefined table, schema or function. */
+    private static final Set<String> MISSING = Set.of("42P01", "3F000", "42883");
+
     private static final int CONNECTIONS = 4;
 
     private final DataSource application;
@@ -75,8 +77,10 @@ public final class QueueSchemaMigrator {
                 Statement statement = connection.createStatement()) {
             statement.execute("select 1 from " + prefix + "konduit_tasks where false");
             statement.execute("select 1 from " + prefix + "konduit_chore where false");
+            // restored on another server, it may ask for what that one does not tell
+            statement.execute("select " + prefix + "konduit_timeline()");
         } catch (SQLException e) {
-            if (UNDEFINED_TABLE.equals(e.getSQLState()) || UNDEFINED_SCHEMA.equals(e.getSQLState())) {
+            if (MISSING.contains(e.getSQLState())) {
                 throw new SchemaMissingException(
                         "The tables of the queue are not in " + place() + ": " + e.getMessage(), e);
             }

@@ -19,7 +19,9 @@ with due as materialized (
    where p.queue <> all (array(select q.name from konduit_queue q))
    limit :most)
 update konduit_task t
-   set status = 'RUNNING', attempts = t.attempts + 1, lease_epoch = t.lease_epoch + 1, locked_by = :worker,
+   set status = 'RUNNING', attempts = t.attempts + 1,
+       -- after a promotion greater than every token before it, also than those whose commits were lost (S16)
+       lease_epoch = greatest(t.lease_epoch, ((select konduit_timeline()) - 1) << 32) + 1, locked_by = :worker,
        locked_at = clock_timestamp(),
        -- what the sender left open the handler decides, then the settings
        lock_timeout_at = clock_timestamp()
