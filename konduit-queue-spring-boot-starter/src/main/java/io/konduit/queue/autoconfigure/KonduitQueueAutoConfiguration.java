@@ -11,6 +11,8 @@ import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.failover.AcknowledgedTasks;
+import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
@@ -43,6 +45,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The queue itself: tables, control pool, {@link TaskQueue}. */
@@ -57,6 +60,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
+@Import(FailoverConfiguration.class)
 public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
@@ -170,14 +174,18 @@ public final class KonduitQueueAutoConfiguration {
             KonduitQueueProperties properties,
             ObjectProvider<TaskWakeUp> wakeUps,
             ObjectProvider<EnqueueMonitor> monitor,
-            TaskObservations observations) {
+            TaskObservations observations,
+            AcknowledgedTasks acknowledged) {
         return new TransactionalTaskQueue(
                 tasks,
                 handlers,
                 converter,
                 properties.rejectUnknownTypes(),
                 new TransactionalTaskQueue.Surroundings(
-                        wakeUps::orderedStream, monitor.getIfUnique(() -> EnqueueMonitor.NONE), observations));
+                        wakeUps::orderedStream,
+                        monitor.getIfUnique(() -> EnqueueMonitor.NONE),
+                        observations,
+                        acknowledged));
     }
 
     @Bean
@@ -188,9 +196,12 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutageGuard konduitOutageGuard(KonduitQueueProperties properties) {
+    OutageGuard konduitOutageGuard(KonduitQueueProperties properties, FailoverGuard failover) {
         return new OutageGuard(
-                properties.worker().heartbeatInterval(), properties.worker().enabled(), System::nanoTime);
+                properties.worker().heartbeatInterval(),
+                properties.worker().enabled(),
+                System::nanoTime,
+                failover::observed);
     }
 
     @Bean

@@ -36,7 +36,8 @@ public record KonduitQueueProperties(
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
         @DefaultValue Retention retention,
-        @DefaultValue Endpoint endpoint) {
+        @DefaultValue Endpoint endpoint,
+        @DefaultValue Failover failover) {
 
     /**
      * Where the tables are.
@@ -156,4 +157,11 @@ public record KonduitQueueProperties(
      * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, pause and resume. Reading is always possible where the endpoint is exposed.
      */
     public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
+
+    /**
+     * What is done when the database has lost commits, as after a failover to a standby that was behind.
+     *
+     * @param pauseQueues Whether the queues that this instance serves are paused when the database has lost commits, until a person resumes them.
+     */
+    public record Failover(@DefaultValue("false") boolean pauseQueues) {}
 }

@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure.health;
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
+import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
@@ -25,7 +26,10 @@ public final class KonduitQueueHealthAutoConfiguration {
     @ConditionalOnMissingBean(name = "konduitQueueHealthIndicator")
     @ConditionalOnEnabledHealthIndicator("konduitqueue")
     HealthIndicator konduitQueueHealthIndicator(
-            QueueDatabase database, KonduitQueueProperties properties, ObjectProvider<LeaderOnlyScheduler> scheduler) {
+            QueueDatabase database,
+            KonduitQueueProperties properties,
+            FailoverGuard failover,
+            ObjectProvider<LeaderOnlyScheduler> scheduler) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
         return new KonduitQueueHealthIndicator(
                 StatisticsRepository.onControlPath(database),
@@ -39,6 +43,7 @@ public final class KonduitQueueHealthAutoConfiguration {
                         .map(LeaderOnlyScheduler::state)
                         .findFirst()
                         .orElse(null),
+                failover::lastLoss,
                 System::nanoTime);
     }
 }
