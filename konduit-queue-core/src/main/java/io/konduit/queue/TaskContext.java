@@ -23,7 +23,10 @@ public interface TaskContext {
     /** Whether an earlier run ended with the loss of its worker, so that its outside effects may have happened. */
     boolean recovering();
 
-    /** A number that grows with every claim of this task: hand it to systems that can refuse an older one. */
+    /**
+     * A number that grows with every claim of this task, also over a failover of the database that lost commits: hand it to
+     * systems that can refuse an older one. It goes up by one with a claim, and leaps after a failover.
+     */
     long fencingToken();
 
     /** The same for every attempt at this task: hand it to systems that recognise a repeated request. */

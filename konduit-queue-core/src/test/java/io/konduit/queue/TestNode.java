@@ -1,7 +1,12 @@
 package io.konduit.queue;
 
+import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.failover.AcknowledgedTasks;
+import io.konduit.queue.failover.FailoverGuard;
+import io.konduit.queue.failover.FailoverMonitor;
+import io.konduit.queue.failover.FailoverSettings;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeaderSettings;
 import io.konduit.queue.observation.TaskObservations;
@@ -12,6 +17,7 @@ import io.konduit.queue.recovery.ReclaimMonitor;
 import io.konduit.queue.recovery.ReclaimPolicy;
 import io.konduit.queue.store.ChoreRepository;
 import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.FailoverRepository;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaderLocks;
 import io.konduit.queue.store.LeaseRepository;
@@ -30,6 +36,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -46,6 +53,7 @@ public final class TestNode implements AutoCloseable {
     public static final Duration RECOVERY_BOUND = LOCK_TIMEOUT.plus(REAPER_INTERVAL);
 
     private final List<Object> events = new CopyOnWriteArrayList<>();
+    private final AcknowledgedTasks acknowledged = new AcknowledgedTasks(System::nanoTime);
     private final ControlPool pool;
     private final QueueDatabase database;
     private final DataSourceTransactionManager transactionManager;
@@ -53,7 +61,11 @@ public final class TestNode implements AutoCloseable {
     private final WorkerLifecycle worker;
 
     /** What tests choose. */
-    public record Options(String name, int slots, Duration drainTimeout, int quarantineAfter) {}
+    public record Options(String name, int slots, Duration drainTimeout, int quarantineAfter, boolean pauseQueues) {
+        public Options(String name, int slots, Duration drainTimeout, int quarantineAfter) {
+            this(name, slots, drainTimeout, quarantineAfter, false);
+        }
+    }
 
     public TestNode(DataSource dataSource, Options options, Handlers handlers) {
         WorkerSettings settings = settings(options.slots(), options.drainTimeout());
@@ -62,7 +74,11 @@ public final class TestNode implements AutoCloseable {
         database = new QueueDatabase(dataSource, pool, null);
         QueueEvents queueEvents = new QueueEvents(events::add);
         // as in the starter, the reaper and the worker's heartbeat share one guard
-        OutageGuard guard = new OutageGuard(HEARTBEAT, true, System::nanoTime);
+        OutageGuard guard = new OutageGuard(
+                HEARTBEAT,
+                true,
+                System::nanoTime,
+                failoverGuard(options.pauseQueues() ? settings.queues() : List.of(), queueEvents)::observed);
         LeaseRepository leases = new LeaseRepository(database, identity.id());
         transactionManager = new DataSourceTransactionManager(dataSource);
         LeaseFence fence = new LeaseFence(database, leases);
@@ -111,6 +127,16 @@ public final class TestNode implements AutoCloseable {
                 identity.id(),
                 queueEvents,
                 List.of(new ReaperChore(reclaimer, REAPER_INTERVAL)),
+                System::nanoTime);
+    }
+
+    private FailoverGuard failoverGuard(List<String> queuesToPause, QueueEvents queueEvents) {
+        return new FailoverGuard(
+                new FailoverRepository(database),
+                acknowledged,
+                new FailoverSettings(true, FailoverSettings.LONGEST_MEMORY, queuesToPause),
+                new FailoverGuard.Surroundings(
+                        queueEvents, FailoverMonitor.NONE, FailoverGuard.Surroundings.ownThread()),
                 System::nanoTime);
     }
 
@@ -164,7 +190,8 @@ public final class TestNode implements AutoCloseable {
                 QueueHarness.registry(),
                 QueueHarness.converter(),
                 false,
-                QueueHarness.quietSurroundings());
+                new TransactionalTaskQueue.Surroundings(
+                        Stream::empty, EnqueueMonitor.NONE, TaskObservations.none(), acknowledged));
     }
 
     /** A graceful stop, in the order of the starter. */

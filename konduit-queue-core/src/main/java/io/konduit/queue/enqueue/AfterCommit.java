@@ -1,6 +1,9 @@
 package io.konduit.queue.enqueue;
 
+import io.konduit.queue.TaskId;
+import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.store.NewTask;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,22 +28,29 @@ final class AfterCommit {
     private final BooleanSupplier inTransaction;
     private final Supplier<Stream<TaskWakeUp>> source;
     private final EnqueueMonitor monitor;
+    private final AcknowledgedTasks acknowledged;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
      * @param inTransaction whether what the calling thread enqueues is part of a transaction that is still open
      * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
      */
-    AfterCommit(BooleanSupplier inTransaction, Supplier<Stream<TaskWakeUp>> source, EnqueueMonitor monitor) {
+    AfterCommit(
+            BooleanSupplier inTransaction,
+            Supplier<Stream<TaskWakeUp>> source,
+            EnqueueMonitor monitor,
+            AcknowledgedTasks acknowledged) {
         this.inTransaction = inTransaction;
         this.source = source;
         this.monitor = monitor;
+        this.acknowledged = acknowledged;
     }
 
-    void enqueued(NewTask task) {
+    void enqueued(NewTask task, TaskId id) {
         if (isLater()) {
-            collected().add(task);
+            collected().add(task, id);
         } else {
+            acknowledged.add(id);
             monitor.enqueued(task.queue(), task.type(), 1);
             if (isDue(task)) {
                 wake(Set.of(task.queue()));
@@ -48,15 +58,16 @@ final class AfterCommit {
         }
     }
 
-    void enqueued(List<NewTask> tasks) {
+    /** @param ids of the tasks, in the same order */
+    void enqueued(List<NewTask> tasks, List<TaskId> ids) {
         if (tasks.isEmpty()) {
             return;
         }
         if (isLater()) {
-            tasks.forEach(collected()::add);
+            collected().addAll(tasks, ids);
         } else {
             Collected all = new Collected();
-            tasks.forEach(all::add);
+            all.addAll(tasks, ids);
             all.afterCommit();
         }
     }
@@ -104,12 +115,22 @@ final class AfterCommit {
         private final Map<Kind, Integer> counts = new HashMap<>();
         private final Set<String> due = new HashSet<>();
         private boolean told;
+        private final List<TaskId> created = new ArrayList<>();
 
         AfterCommit owner() {
             return AfterCommit.this;
         }
 
-        void add(NewTask task) {
+        void addAll(List<NewTask> tasks, List<TaskId> ids) {
+            for (int i = 0; i < tasks.size(); i++) {
+                add(tasks.get(i), ids.get(i));
+            }
+        }
+
+        void add(NewTask task, TaskId id) {
+            if (created.size() < AcknowledgedTasks.CAPACITY) {
+                created.add(id);
+            }
             counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
             if (isDue(task)) {
                 due.add(task.queue());
@@ -127,6 +148,7 @@ final class AfterCommit {
         @Override
         public void afterCommit() {
             told = true;
+            acknowledged.addAll(created);
             counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
             if (!due.isEmpty()) {
                 wake(due);

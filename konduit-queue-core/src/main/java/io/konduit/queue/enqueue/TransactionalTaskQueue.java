@@ -5,6 +5,7 @@ import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.observation.TaskObservations;
@@ -31,9 +32,19 @@ public final class TransactionalTaskQueue implements TaskQueue {
      * What the queue tells of what it does.
      *
      * @param wakeUps asked when something was first enqueued
+     * @param acknowledged remembers what was committed
      */
     public record Surroundings(
-            Supplier<Stream<TaskWakeUp>> wakeUps, EnqueueMonitor monitor, TaskObservations observations) {}
+            Supplier<Stream<TaskWakeUp>> wakeUps,
+            EnqueueMonitor monitor,
+            TaskObservations observations,
+            AcknowledgedTasks acknowledged) {
+        /** Nobody asks for what was committed. */
+        public Surroundings(
+                Supplier<Stream<TaskWakeUp>> wakeUps, EnqueueMonitor monitor, TaskObservations observations) {
+            this(wakeUps, monitor, observations, new AcknowledgedTasks(System::nanoTime));
+        }
+    }
 
     public TransactionalTaskQueue(
             TaskRepository tasks,
@@ -44,7 +55,8 @@ public final class TransactionalTaskQueue implements TaskQueue {
         this.tasks = tasks;
         this.checker = new RequestChecker(handlers, converter, rejectUnknownTypes);
         this.observations = surroundings.observations();
-        this.afterCommit = new AfterCommit(tasks::isInTransaction, surroundings.wakeUps(), surroundings.monitor());
+        this.afterCommit = new AfterCommit(
+                tasks::isInTransaction, surroundings.wakeUps(), surroundings.monitor(), surroundings.acknowledged());
     }
 
     @Override
@@ -63,7 +75,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
             NewTask task = checker.check(request, traceContext);
             Submission submission = tasks.enqueue(task);
             if (submission.created()) {
-                afterCommit.enqueued(task);
+                afterCommit.enqueued(task, submission.id());
             }
             return submission;
         });
@@ -80,12 +92,14 @@ public final class TransactionalTaskQueue implements TaskQueue {
             List<NewTask> checked = new CheckedRequests(all, request -> checker.check(request, traceContext));
             List<Submission> submissions = tasks.enqueueAll(checked, keys);
             List<NewTask> created = new ArrayList<>();
+            List<TaskId> ids = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {
                 if (submissions.get(i).created()) {
                     created.add(checked.get(i));
+                    ids.add(submissions.get(i).id());
                 }
             }
-            afterCommit.enqueued(created);
+            afterCommit.enqueued(created, ids);
             return submissions.stream().map(Submission::id).toList();
         });
     }

@@ -15,6 +15,8 @@ final class MeterNames {
     static final String FALSE_RECLAIMS = "konduit.queue.reclaims.false";
     static final String REAPER_PASSES = "konduit.queue.reaper.passes";
     static final String REAPER_AGE = "konduit.queue.reaper.last.pass.age";
+    static final String WENT_BACK = "konduit.queue.database.went.back";
+    static final String LOST_TASKS = "konduit.queue.acknowledged.lost";
     static final String TASKS = "konduit.queue.tasks";
     static final String HELD = "konduit.queue.held";
     static final String OLDEST_PENDING = "konduit.queue.oldest.pending.age";

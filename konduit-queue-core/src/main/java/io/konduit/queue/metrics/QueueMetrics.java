@@ -1,6 +1,7 @@
 package io.konduit.queue.metrics;
 
 import io.konduit.queue.enqueue.EnqueueMonitor;
+import io.konduit.queue.failover.FailoverMonitor;
 import io.konduit.queue.observation.LimitedTags;
 import io.konduit.queue.recovery.ReclaimMonitor;
 import io.konduit.queue.store.ClaimedTask;
@@ -15,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /** Counts what this instance does. Tags are queue, type and outcome, all with few values. */
-public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor {
+public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor {
     private record Key(String name, String queue, String type) {}
 
     private final MeterRegistry registry;
@@ -26,6 +27,8 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private final Counter falseReclaims;
     private final Counter passesSucceeded;
     private final Counter passesFailed;
+    private final Counter wentBack;
+    private final Counter lostTasks;
 
     public QueueMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -34,6 +37,13 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
                 .register(registry);
         this.passesSucceeded = passes("success");
         this.passesFailed = passes("error");
+        this.wentBack = Counter.builder(MeterNames.WENT_BACK)
+                .description("How often this instance found that the database had lost commits")
+                .register(registry);
+        this.lostTasks = Counter.builder(MeterNames.LOST_TASKS)
+                .description("Tasks of this instance that the database had acknowledged and lost")
+                .baseUnit("tasks")
+                .register(registry);
     }
 
     @Override
@@ -110,6 +120,12 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     @Override
     public void passFailed() {
         passesFailed.increment();
+    }
+
+    @Override
+    public void wentBack(int tasks) {
+        wentBack.increment();
+        lostTasks.increment(tasks);
     }
 
     private Counter counter(String name, String description, ClaimedTask task) {

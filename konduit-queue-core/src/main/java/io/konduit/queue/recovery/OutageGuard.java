@@ -3,6 +3,7 @@ package io.konduit.queue.recovery;
 import io.konduit.queue.store.DatabaseMoment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +29,7 @@ public final class OutageGuard {
     private final long longestGapNanos;
     private final boolean beating;
     private final LongSupplier nanoTime;
+    private final Consumer<DatabaseMoment> witness;
     private @Nullable DatabaseMoment last;
     private long lastSentNanos;
     private long lastAnsweredNanos;
@@ -49,6 +51,14 @@ public final class OutageGuard {
      *     frozen or cut off and does not know what happened meanwhile
      */
     public OutageGuard(Duration heartbeatInterval, boolean beating, LongSupplier nanoTime) {
+        this(heartbeatInterval, beating, nanoTime, moment -> {});
+    }
+
+    /**
+     * @param witness told of every answer of the database after this guard; must not block
+     */
+    public OutageGuard(
+            Duration heartbeatInterval, boolean beating, LongSupplier nanoTime, Consumer<DatabaseMoment> witness) {
         long heartbeat = heartbeatInterval.toNanos();
         this.roundNanos = heartbeat == 0 ? 0 : heartbeat + Math.max(heartbeat / 5, LEAST_SLACK_NANOS);
         this.outageRoundNanos = heartbeat == 0 ? 0 : Math.max(roundNanos, RECONNECT_NANOS);
@@ -56,6 +66,7 @@ public final class OutageGuard {
         this.longestGapNanos = heartbeat * 12 / 5;
         this.beating = beating;
         this.nanoTime = nanoTime;
+        this.witness = witness;
     }
 
     /**
@@ -63,7 +74,12 @@ public final class OutageGuard {
      *
      * @param sentNanos this node's time before the question was sent
      */
-    public synchronized void observed(DatabaseMoment moment, long sentNanos) {
+    public void observed(DatabaseMoment moment, long sentNanos) {
+        judge(moment, sentNanos);
+        witness.accept(moment);
+    }
+
+    private synchronized void judge(DatabaseMoment moment, long sentNanos) {
         long now = nanoTime.getAsLong();
         Event event = event(moment, sentNanos, now);
         if (last == null) {
@@ -142,6 +158,9 @@ public final class OutageGuard {
         }
         if (last == null) {
             return null;
+        }
+        if (moment.timeline() != last.timeline()) {
+            return new Event("The database failed over to timeline " + moment.timeline(), outageRoundNanos);
         }
         if (!moment.startedAt().equals(last.startedAt())) {
             return new Event("The database was restarted", outageRoundNanos);

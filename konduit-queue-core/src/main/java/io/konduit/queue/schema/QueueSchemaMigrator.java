@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -33,8 +34,8 @@ public final class QueueSchemaMigrator {
     /** How long one statement of a migration may take. */
     private static final Duration STATEMENT_PATIENCE = Duration.ofMinutes(2);
 
-    private static final String UNDEFINED_TABLE = "42P01";
-    private static final String UNDEFINED_SCHEMA = "3F000";
+    /** An undefined table, column, schema or function. */
+    private static final Set<String> MISSING = Set.of("42P01", "42703", "3F000", "42883");
 
     private final DataSource application;
     private final @Nullable String schema;
@@ -87,10 +88,12 @@ public final class QueueSchemaMigrator {
                 Statement statement = connection.createStatement()) {
             statement.execute("select 1 from " + prefix + "konduit_tasks where false");
             statement.execute("select 1 from " + prefix + "konduit_chore where false");
+            // restored on another server, it may ask for what that one does not tell
+            statement.execute("select " + prefix + "konduit_timeline()");
             // of the newest script
             statement.execute("select uncharged from " + prefix + "konduit_task where false");
         } catch (SQLException e) {
-            if (UNDEFINED_TABLE.equals(e.getSQLState()) || UNDEFINED_SCHEMA.equals(e.getSQLState())) {
+            if (MISSING.contains(e.getSQLState())) {
                 throw new SchemaMissingException(
                         "The tables of the queue are not in " + place() + ": " + e.getMessage(), e);
             }

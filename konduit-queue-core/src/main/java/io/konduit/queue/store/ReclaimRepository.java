@@ -121,7 +121,9 @@ public final class ReclaimRepository {
     static DatabaseMoment readMoment(ResultSet row, int number) throws SQLException {
         return new DatabaseMoment(
                 row.getTimestamp("moment").toInstant(),
-                row.getTimestamp("started_at").toInstant());
+                row.getTimestamp("started_at").toInstant(),
+                row.getLong("timeline"),
+                row.getObject("beats", Long.class));
     }
 
     private static Expired expired(ResultSet row, int number) throws SQLException {

@@ -38,7 +38,9 @@ due as materialized (
           window best_first as (order by place, run_at, id rows unbounded preceding)) f
    where (f.bytes <= :budget or f.number = 1) and f.tableoid = f.first_table)
 update konduit_task t
-   set status = 'RUNNING', attempts = t.attempts + 1, lease_epoch = t.lease_epoch + 1, locked_by = :worker,
+   set status = 'RUNNING', attempts = t.attempts + 1,
+       -- after a promotion greater than every token before it, also than those whose commits were lost (S16)
+       lease_epoch = greatest(t.lease_epoch, ((select konduit_timeline()) - 1) << 32) + 1, locked_by = :worker,
        locked_at = statement_timestamp(),
        -- what the sender left open the handler decides, then the settings
        lock_timeout_at = statement_timestamp()

@@ -6,8 +6,9 @@ with moment as materialized (
   select now, coalesce(:runAt::timestamptz, now + :delayMs::bigint * interval '1 millisecond') as run_at
     from statement_timestamp() as now)
 insert into konduit_task
-       (queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
-select :queue::text, :type::text, r.payload::jsonb, :priority::smallint, 'PENDING', (select run_at from moment),
+       (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)
+select nextval('konduit_task_id_seq') + (((select konduit_timeline()) - 1) << 40),
+       :queue::text, :type::text, r.payload::jsonb, :priority::smallint, 'PENDING', (select run_at from moment),
        :maxAttempts::integer, :reapable::boolean, :lockTimeoutMs::bigint, :timeoutMs::bigint, :traceContext::text,
        (select now from moment)
   from (select unnest(:payloads::text[]) as payload) r

@@ -4,7 +4,7 @@
 -- same moment, so that they are run in the order of the requests whatever order they were inserted in.
 with moment as materialized (select statement_timestamp() as now),
 request as materialized (
-  select nextval('konduit_task_id_seq') as id, r.*
+  select nextval('konduit_task_id_seq') + (((select konduit_timeline()) - 1) << 40) as id, r.*
     from unnest(:queues::text[], :types::text[], :payloads::text[], :priorities::smallint[], :runAts::timestamptz[],
                 :delaysMs::bigint[], :maxAttempts::integer[], :reapables::boolean[], :lockTimeoutsMs::bigint[],
                 :timeoutsMs::bigint[], :uniqueKeys::text[], :traceContexts::text[])

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.konduit.queue.store.DatabaseMoment;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -262,6 +264,21 @@ class OutageGuardTests {
         beating.observed(new DatabaseMoment(databaseClock, databaseStart), nanos);
         assertThat(beating.remaining()).isEqualTo(ROUND);
         assertThat(beating.takeAlarm()).isTrue();
+    }
+
+    @Test
+    @Tag("X27")
+    void aNewTimelineMeansThatExtensionsMayBeLost() {
+        List<DatabaseMoment> witnessed = new ArrayList<>();
+        OutageGuard watched = new OutageGuard(HEARTBEAT, false, () -> nanos, witnessed::add);
+        DatabaseMoment before = new DatabaseMoment(databaseClock, databaseStart, 1, 7L);
+        DatabaseMoment after = new DatabaseMoment(databaseClock, databaseStart, 2, 7L);
+        watched.observed(before, nanos);
+        assertThat(watched.remaining()).isZero();
+        watched.observed(after, nanos);
+        assertThat(watched.remaining()).isEqualTo(ROUND);
+        assertThat(watched.takeAlarm()).isTrue();
+        assertThat(witnessed).containsExactly(before, after);
     }
 
     private void jump() {

@@ -71,17 +71,17 @@ class LeaseFenceCostTests {
         inTransaction(TransactionDefinition.ISOLATION_DEFAULT, this::work);
         inTransaction(TransactionDefinition.ISOLATION_READ_COMMITTED, this::work);
         assertThat(sent()).containsExactly("work", "guard", "work", "guard");
-        assertThat(execution.ownTransactionHoldsRow()).isFalse();
+        assertThat(execution.busy(System.nanoTime())).isFalse();
     }
 
     @Test
     void aTransactionWithASnapshotLocksTheRowBeforeAllElse() {
         inTransaction(TransactionDefinition.ISOLATION_REPEATABLE_READ, () -> {
-            assertThat(execution.ownTransactionHoldsRow()).isTrue();
+            assertThat(execution.busy(System.nanoTime())).isTrue();
             work();
         });
         assertThat(sent()).containsExactly("lock", "work", "extend");
-        assertThat(execution.ownTransactionHoldsRow()).isFalse();
+        assertThat(execution.busy(System.nanoTime())).isFalse();
     }
 
     /** The extension was under way when the transaction began: the row it waits for has changed after its snapshot. */

@@ -12,6 +12,8 @@ import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.event.EventThread;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.failover.AcknowledgedTasks;
+import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
@@ -53,6 +55,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The queue itself: tables, control pool, {@link TaskQueue}. */
@@ -67,6 +70,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
+@Import(FailoverConfiguration.class)
 public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
@@ -215,14 +219,18 @@ public final class KonduitQueueAutoConfiguration {
             KonduitQueueProperties properties,
             ObjectProvider<TaskWakeUp> wakeUps,
             ObjectProvider<EnqueueMonitor> monitor,
-            TaskObservations observations) {
+            TaskObservations observations,
+            AcknowledgedTasks acknowledged) {
         return new TransactionalTaskQueue(
                 tasks,
                 handlers,
                 converter,
                 properties.rejectUnknownTypes(),
                 new TransactionalTaskQueue.Surroundings(
-                        wakeUps::orderedStream, monitor.getIfUnique(() -> EnqueueMonitor.NONE), observations));
+                        wakeUps::orderedStream,
+                        monitor.getIfUnique(() -> EnqueueMonitor.NONE),
+                        observations,
+                        acknowledged));
     }
 
     @Bean
@@ -233,11 +241,12 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    OutageGuard konduitOutageGuard(KonduitQueueProperties properties) {
+    OutageGuard konduitOutageGuard(KonduitQueueProperties properties, FailoverGuard failover) {
         return new OutageGuard(
                 properties.worker().heartbeatInterval(),
                 properties.worker().enabled() || properties.runsChores(),
-                System::nanoTime);
+                System::nanoTime,
+                failover::observed);
     }
 
     @Bean

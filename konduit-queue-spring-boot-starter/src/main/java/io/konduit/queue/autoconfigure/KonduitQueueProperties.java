@@ -37,7 +37,8 @@ public record KonduitQueueProperties(
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
         @DefaultValue Retention retention,
-        @DefaultValue Endpoint endpoint) {
+        @DefaultValue Endpoint endpoint,
+        @DefaultValue Failover failover) {
 
     /** Whether this instance runs the background chores. */
     public boolean runsChores() {
@@ -171,4 +172,11 @@ public record KonduitQueueProperties(
      * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, clean up abandoned leases, pause and resume. Reading is always possible where the endpoint is exposed.
      */
     public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
+
+    /**
+     * What is done when the database has lost commits, as after a failover to a standby that was behind.
+     *
+     * @param pauseQueues Whether the queues that this instance serves are paused when the database has lost commits, until a person resumes them.
+     */
+    public record Failover(@DefaultValue("false") boolean pauseQueues) {}
 }

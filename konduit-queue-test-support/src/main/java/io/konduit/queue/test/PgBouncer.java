@@ -39,8 +39,7 @@ public final class PgBouncer implements AutoCloseable {
     public static boolean isInstalled() {
         boolean found = program().isPresent();
         if (!found && Boolean.parseBoolean(System.getenv(REQUIRED))) {
-            throw new IllegalStateException(
-                    REQUIRED + " is true, but there is no pgbouncer. Install the package.");
+            throw new IllegalStateException(REQUIRED + " is true, but there is no pgbouncer. Install the package.");
         }
         return found;
     }

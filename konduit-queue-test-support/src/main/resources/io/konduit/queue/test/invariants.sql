@@ -28,8 +28,9 @@ begin
     raise exception 'T9: task %: only giving back adds one to uncharged, and one to max_attempts (%)', old.id, step;
   end if;
   if step = 'PENDING -> RUNNING' then
-    if new.attempts <> old.attempts + 1 or new.lease_epoch <> old.lease_epoch + 1 or new.zombie_count <> old.zombie_count then
-      raise exception 'I4: task %: a claim adds exactly one to attempts and lease_epoch', old.id;
+    if new.attempts <> old.attempts + 1 or new.lease_epoch <> greatest(old.lease_epoch, (${schema}konduit_timeline() - 1) << 32) + 1
+       or new.zombie_count <> old.zombie_count then
+      raise exception 'I4: task %: a claim adds exactly one to attempts, and to lease_epoch or to what its timeline begins with', old.id;
     end if;
     if old.run_at > clock_timestamp() then
       raise exception 'T2: task % is not due', old.id;

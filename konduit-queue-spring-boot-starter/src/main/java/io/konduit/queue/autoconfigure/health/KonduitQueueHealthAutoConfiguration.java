@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure.health;
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
+import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
@@ -28,6 +29,7 @@ public final class KonduitQueueHealthAutoConfiguration {
     HealthIndicator konduitQueueHealthIndicator(
             QueueDatabase database,
             KonduitQueueProperties properties,
+            FailoverGuard failover,
             ObjectProvider<LeaderOnlyScheduler> scheduler,
             ObjectProvider<WorkerLifecycle> worker) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
@@ -44,6 +46,7 @@ public final class KonduitQueueHealthAutoConfiguration {
                         .findFirst()
                         .orElse(null),
                 () -> worker.stream().flatMap(its -> its.loops().stream()).toList(),
+                failover::lastLoss,
                 System::nanoTime);
     }
 }

@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure.health;
 
+import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.DurationText;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReaperChore;
@@ -9,6 +10,7 @@ import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private final Settings settings;
     private final Supplier<@Nullable LeadershipState> leadership;
     private final Supplier<List<LoopState>> loops;
+    private final Supplier<@Nullable DatabaseWentBack> loss;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
@@ -70,11 +73,13 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             Settings settings,
             Supplier<@Nullable LeadershipState> leadership,
             Supplier<List<LoopState>> loops,
+            Supplier<@Nullable DatabaseWentBack> loss,
             LongSupplier nanoTime) {
         this.statistics = statistics;
         this.settings = settings;
         this.leadership = leadership;
         this.loops = loops;
+        this.loss = loss;
         this.nanoTime = nanoTime;
         this.startedNanos = nanoTime.getAsLong();
     }
@@ -121,6 +126,28 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         if (state != null) {
             health.withDetail("leadership", state.name());
         }
+        DatabaseWentBack known = loss.get();
+        if (known != null) {
+            health.withDetail("lostCommits", describe(known));
+        }
+    }
+
+    /** Not a reason to be DOWN: a restart would mend nothing. It stays until this instance is restarted. */
+    private static Map<String, Object> describe(DatabaseWentBack loss) {
+        return Map.of(
+                "noticedAt",
+                loss.noticedAt().toString(),
+                "timeline",
+                loss.oldTimeline() + " to " + loss.newTimeline(),
+                "atLeastSeconds",
+                rounded(seconds(loss.atLeast())),
+                "lostTasks",
+                loss.lostTasks(),
+                "pausedQueues",
+                loss.pausedQueues(),
+                "note",
+                "The database has lost commits. Tasks of this instance are gone, and tasks that were completed may run again. "
+                        + "The log names the tasks. Enqueue what is missing, resume paused queues, then restart this instance to clear this detail.");
     }
 
     private void judgeLoops(Health.Builder health, List<String> reasons) {

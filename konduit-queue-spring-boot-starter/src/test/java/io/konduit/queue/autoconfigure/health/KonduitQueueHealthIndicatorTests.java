@@ -2,6 +2,8 @@ package io.konduit.queue.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.DatabaseWentBack;
+import io.konduit.queue.TaskId;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ControlPool;
@@ -10,8 +12,11 @@ import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.test.TestDatabase;
 import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +38,7 @@ class KonduitQueueHealthIndicatorTests {
 
     private final AtomicLong nanoTime = new AtomicLong(-5);
     private List<LoopState> loops = List.of();
+    private @Nullable DatabaseWentBack loss;
 
     @BeforeAll
     static void createDatabase() {
@@ -163,7 +169,7 @@ class KonduitQueueHealthIndicatorTests {
                 StatisticsRepository.onControlPath(new QueueDatabase(testDatabase.dataSource(), closed, null));
         closed.close();
         Health health = new KonduitQueueHealthIndicator(
-                        dead, SETTINGS, () -> LeadershipState.STORE_UNAVAILABLE, () -> loops, nanoTime::get)
+                        dead, SETTINGS, () -> LeadershipState.STORE_UNAVAILABLE, () -> loops, () -> null, nanoTime::get)
                 .health();
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(reason(health))
@@ -200,9 +206,34 @@ class KonduitQueueHealthIndicatorTests {
                         + " Look at its stack in a thread dump. Restart this instance.");
     }
 
+    @Test
+    @Tag("X27")
+    void lostCommitsAreADetailAndNoReasonToBeDown() {
+        passed("1 s");
+        assertThat(afterRunningFor(Duration.ofMinutes(1), SETTINGS).getDetails())
+                .doesNotContainKey("lostCommits");
+        loss = new DatabaseWentBack(
+                Instant.parse("2026-01-01T00:00:00Z"),
+                1,
+                2,
+                Duration.ofMillis(2_340),
+                1_322,
+                List.of(TaskId.of(7)),
+                List.of("mail"));
+        Health health = afterRunningFor(Duration.ZERO, SETTINGS);
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails().get("lostCommits"))
+                .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+                .containsEntry("timeline", "1 to 2")
+                .containsEntry("atLeastSeconds", 2.3)
+                .containsEntry("lostTasks", 1_322)
+                .containsEntry("pausedQueues", List.of("mail"))
+                .hasEntrySatisfying("note", note -> assertThat((String) note).contains("Enqueue what is missing"));
+    }
+
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {
         KonduitQueueHealthIndicator indicator = new KonduitQueueHealthIndicator(
-                statistics, settings, () -> LeadershipState.LEADER, () -> loops, nanoTime::get);
+                statistics, settings, () -> LeadershipState.LEADER, () -> loops, () -> loss, nanoTime::get);
         nanoTime.addAndGet(uptime.toNanos());
         return indicator.health();
     }

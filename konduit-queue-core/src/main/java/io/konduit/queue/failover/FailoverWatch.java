@@ -1,0 +1,94 @@
+package io.konduit.queue.failover;
+
+import io.konduit.queue.store.FailoverRepository;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Asks for the timeline on an instance that has no worker, whose beats would tell. Only while there are tasks to answer
+ * for: an instance that has enqueued nothing for a while asks nothing.
+ */
+public final class FailoverWatch implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(FailoverWatch.class);
+
+    private final FailoverRepository store;
+    private final FailoverGuard guard;
+    private final AcknowledgedTasks acknowledged;
+    private final FailoverSettings settings;
+    private final Duration interval;
+    private final LongSupplier nanoTime;
+    private volatile boolean running;
+    private boolean known;
+
+    public FailoverWatch(
+            FailoverRepository store,
+            FailoverGuard guard,
+            AcknowledgedTasks acknowledged,
+            FailoverSettings settings,
+            Duration interval,
+            LongSupplier nanoTime) {
+        this.store = store;
+        this.guard = guard;
+        this.acknowledged = acknowledged;
+        this.settings = settings;
+        this.interval = interval;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Asks if there is something to answer for; returns whether it did. */
+    boolean lookOnce() {
+        long oldest = nanoTime.getAsLong() - settings.memory().toNanos();
+        if (known && !acknowledged.hasSince(oldest)) {
+            return false;
+        }
+        try {
+            guard.observed(store.moment());
+            known = true;
+        } catch (RuntimeException e) {
+            log.debug("The timeline could not be asked; it will be after the interval", e);
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized void start() {
+        if (!running) {
+            running = true;
+            Thread thread = new Thread(this::loop, "konduit-failover-watch");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        running = false;
+        notifyAll();
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    private void loop() {
+        try {
+            while (running) {
+                lookOnce();
+                pause();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void pause() throws InterruptedException {
+        long end = nanoTime.getAsLong() + interval.toNanos();
+        for (long left = interval.toNanos(); running && left > 0; left = end - nanoTime.getAsLong()) {
+            wait(left / 1_000_000 + 1);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.konduit.queue.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import io.konduit.queue.DatabaseWentBack;
+import io.konduit.queue.FaultyDataSource;
+import io.konduit.queue.LogCapture;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.enqueue.EnqueueMonitor;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.store.FailoverRepository;
+import io.konduit.queue.store.PauseRepository;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What an instance concludes from the answers of a database, without a failover: those are in {@link FailoverTests}. */
+@Tag("X27")
+class FailoverGuardTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Duration MEMORY = Duration.ofMinutes(10);
+
+    private static FaultyDataSource source;
+    private static FailoverRepository store;
+
+    private final List<Object> events = new ArrayList<>();
+    private final List<Integer> monitored = new ArrayList<>();
+    private long nanos = Long.MAX_VALUE - 1_000_000_000L; // overflows on the way
+    private final AcknowledgedTasks acknowledged = new AcknowledgedTasks(() -> nanos);
+    private final FailoverGuard guard = guard(List.of());
+
+    @BeforeAll
+    static void open() {
+        source = new FaultyDataSource(harness.testDatabase().dataSource());
+        store = new FailoverRepository(RecoveryFixture.databaseOn(source));
+    }
+
+    @AfterEach
+    void emptyPauses() {
+        harness.testDatabase().execute("truncate konduit_queue, konduit_queue_audit");
+    }
+
+    @Test
+    void asksNothingWhileTheTimelineAndTheServerAreTheSame() {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(42));
+        source.forget();
+        guard.observed(beat(1, 2));
+        guard.observed(beat(1, 3));
+        assertThat(source.statements()).isEmpty();
+        assertThat(guard.lastLoss()).isNull();
+    }
+
+    @Test
+    void aFailoverThatLostNothingIsOnlyMentioned() {
+        acknowledged.add(harness.queue().enqueue("mail", null));
+        guard.observed(beat(1, 7));
+        try (LogCapture log = LogCapture.open()) {
+            guard.observed(beat(2, 8));
+            assertThat(log.messages(Level.INFO)).anyMatch(line -> line.contains("from timeline 1 to 2"));
+            assertThat(log.messages(Level.ERROR)).isEmpty();
+        }
+        assertThat(events).isEmpty();
+        assertThat(monitored).isEmpty();
+        assertThat(guard.lastLoss()).isNull();
+    }
+
+    @Test
+    void namesTheTasksThatAreGoneAndSaysHowFarBackItWent() {
+        guard.observed(beat(1, 1));
+        TaskId older = harness.queue().enqueue("mail", null);
+        acknowledged.add(older);
+        after(Duration.ofSeconds(1));
+        acknowledged.addAll(List.of(TaskId.of(900_001), TaskId.of(900_002)));
+        after(Duration.ofSeconds(3));
+        TaskId completed = harness.queue().enqueue("mail", null);
+        harness.queue().cancel(completed);
+        acknowledged.add(completed);
+        try (LogCapture log = LogCapture.open()) {
+            guard.observed(beat(2, 2));
+            assertThat(log.messages(Level.ERROR))
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "from timeline 1 to 2",
+                            "at least the last 3s",
+                            "2 are gone: [900001, 900002]",
+                            "After a failover");
+        }
+        DatabaseWentBack expected = new DatabaseWentBack(
+                beat(2, 2).moment(),
+                1,
+                2,
+                Duration.ofSeconds(3),
+                2,
+                List.of(TaskId.of(900_001), TaskId.of(900_002)),
+                List.of());
+        assertThat(events).containsExactly(expected);
+        assertThat(monitored).containsExactly(2);
+        assertThat(guard.lastLoss()).isEqualTo(expected);
+    }
+
+    @Test
+    void aBeatThatTheDatabaseHasForgottenIsALossToo() {
+        guard.observed(beat(1, 5));
+        after(Duration.ofSeconds(10));
+        guard.observed(beat(1, 6));
+        after(Duration.ofSeconds(10));
+        guard.observed(beat(1, 7));
+        after(Duration.ofSeconds(4));
+        guard.observed(beat(2, 6));
+        assertThat(guard.lastLoss()).isNotNull();
+        assertThat(guard.lastLoss().atLeast())
+                .as("beat 6 was acknowledged then")
+                .isEqualTo(Duration.ofSeconds(14));
+        assertThat(guard.lastLoss().lostTasks()).isZero();
+    }
+
+    @Test
+    void aCrashOfTheSameServerCanLoseCommitsAsWell() {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_003));
+        DatabaseMoment restarted = new DatabaseMoment(START.plusSeconds(60), START.plusSeconds(50), 1, 2L);
+        guard.observed(restarted);
+        assertThat(guard.lastLoss()).isNotNull();
+        assertThat(guard.lastLoss().newTimeline()).isEqualTo(guard.lastLoss().oldTimeline());
+    }
+
+    @Test
+    void aRowOfTheRegistryThatSomebodyRemovedIsNoLoss() {
+        guard.observed(beat(1, 50));
+        guard.observed(beat(1, 1));
+        assertThat(guard.lastLoss()).isNull();
+    }
+
+    @Test
+    void oneLossIsToldOnce() {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_004));
+        guard.observed(beat(2, 2));
+        guard.observed(beat(2, 3));
+        guard.observed(beat(3, 4));
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void aDatabaseThatFailsAgainIsAskedLater() {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_005));
+        source.breakStatements(sql -> sql.contains("konduit_tasks"));
+        guard.observed(beat(2, 2));
+        assertThat(events).isEmpty();
+        source.heal();
+        guard.observed(beat(2, 3));
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    void looksForRecentTasksOnly() {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_006));
+        after(MEMORY.plusSeconds(1));
+        guard.observed(beat(2, 2));
+        assertThat(guard.lastLoss()).as("retention may have removed it").isNull();
+    }
+
+    @Test
+    void remembersWhatWasCommittedAndNothingElse() {
+        TaskQueue queue = new TransactionalTaskQueue(
+                harness.tasks(),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        Stream::empty, EnqueueMonitor.NONE, TaskObservations.none(), acknowledged));
+        List<TaskRequest> two = List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2));
+        harness.transaction().executeWithoutResult(status -> {
+            queue.enqueue("mail", null);
+            queue.enqueueAll(two);
+            status.setRollbackOnly();
+        });
+        assertThat(remembered()).isEmpty();
+        List<TaskId> committed = new ArrayList<>();
+        harness.transaction().executeWithoutResult(status -> {
+            committed.add(queue.enqueue("mail", null));
+            committed.addAll(queue.enqueueAll(two));
+            assertThat(remembered()).isEmpty();
+        });
+        assertThat(remembered()).containsExactlyElementsOf(committed);
+        TaskId alone = queue.enqueue(TaskRequest.of("mail", null).uniqueKey("once"));
+        List<TaskId> bulk = queue.enqueueAll(two);
+        queue.enqueue(TaskRequest.of("mail", null).uniqueKey("once"));
+        assertThat(remembered()).containsExactly(alone, bulk.get(0), bulk.get(1));
+    }
+
+    private Set<TaskId> remembered() {
+        return acknowledged.takeSince(nanos).keySet();
+    }
+
+    @Test
+    void remembersTheLastTenThousand() {
+        guard.observed(beat(1, 1));
+        acknowledged.addAll(LongStream.rangeClosed(1, AcknowledgedTasks.CAPACITY + 5)
+                .mapToObj(i -> TaskId.of(900_000 + i))
+                .toList());
+        guard.observed(beat(2, 2));
+        assertThat(guard.lastLoss()).isNotNull();
+        assertThat(guard.lastLoss().lostTasks()).isEqualTo(AcknowledgedTasks.CAPACITY);
+        assertThat(guard.lastLoss().lostTaskIds()).hasSize(100).startsWith(TaskId.of(900_006));
+    }
+
+    @Test
+    void pausesTheQueuesOnceHoweverManyInstancesNotice() {
+        FailoverGuard first = guard(List.of("default", "mail"));
+        FailoverGuard second = guard(List.of("default"));
+        lose(first);
+        assertThat(pauses()).containsExactlyInAnyOrder("default", "mail");
+        assertThat(first.lastLoss().pausedQueues()).containsExactly("default", "mail");
+        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        lose(second);
+        assertThat(pauses()).as("a person has resumed the other").containsExactly("mail");
+        assertThat(second.lastLoss().pausedQueues()).isEmpty();
+    }
+
+    @Test
+    void pausesNothingWhenNothingWasLost() {
+        FailoverGuard pausing = guard(List.of("default"));
+        pausing.observed(beat(1, 1));
+        pausing.observed(beat(2, 2));
+        assertThat(pauses()).isEmpty();
+    }
+
+    @Test
+    void anInstanceWithoutWorkerAsksOnlyWhileItHasEnqueuedSomething() {
+        FailoverSettings producer = new FailoverSettings(false, MEMORY, List.of());
+        FailoverGuard silent = guard(producer);
+        FailoverWatch watch =
+                new FailoverWatch(store, silent, acknowledged, producer, Duration.ofSeconds(10), () -> nanos);
+        assertThat(watch.lookOnce()).as("to know where it began").isTrue();
+        assertThat(watch.lookOnce()).isFalse();
+        acknowledged.add(TaskId.of(900_007));
+        assertThat(watch.lookOnce()).isTrue();
+        assertThat(silent.lastLoss()).as("the timeline is the same").isNull();
+        harness.testDatabase().execute(timeline(2));
+        try {
+            assertThat(watch.lookOnce()).isTrue();
+            assertThat(silent.lastLoss()).isNotNull();
+        } finally {
+            harness.testDatabase().execute(timeline(1));
+        }
+        after(MEMORY.plusSeconds(1));
+        assertThat(watch.lookOnce()).isFalse();
+    }
+
+    /** As if the server were on this timeline. */
+    private static String timeline(int number) {
+        return "create or replace function konduit_timeline() returns bigint language plpgsql stable as $$ begin return "
+                + number + "; end $$";
+    }
+
+    private void lose(FailoverGuard guard) {
+        guard.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_008));
+        guard.observed(beat(2, 2));
+    }
+
+    private void after(Duration time) {
+        nanos += time.toNanos();
+    }
+
+    private static DatabaseMoment beat(long timeline, long beats) {
+        return new DatabaseMoment(START.plusSeconds(100 * beats), START, timeline, beats);
+    }
+
+    private FailoverGuard guard(List<String> queuesToPause) {
+        return guard(new FailoverSettings(true, MEMORY, queuesToPause));
+    }
+
+    private FailoverGuard guard(FailoverSettings settings) {
+        return new FailoverGuard(
+                store,
+                acknowledged,
+                settings,
+                new FailoverGuard.Surroundings(new QueueEvents(events::add), monitored::add, Runnable::run),
+                () -> nanos);
+    }
+
+    private static List<String> pauses() {
+        return harness.jdbc()
+                .sql("select name from konduit_queue")
+                .query(String.class)
+                .list();
+    }
+}
