@@ -39,7 +39,7 @@ class LeaseKeeperTests {
 
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final Duration HEARTBEAT = Duration.ofSeconds(10);
-    private static final String EXTENSION = "lock_timeout_at = clock_timestamp()";
+    private static final String EXTENSION = "lock_timeout_at = statement_timestamp()";
 
     private long nanos = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
     private final FaultyDataSource connections =
