@@ -179,21 +179,23 @@ class TimeLimitTests {
     @MethodSource("flavours")
     @Tag("S1")
     void anEnqueueInACallbackIsThereAlsoWhenTheTimeIsOver(Flavour flavour) {
-        flavour.application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> {
-            TaskQueue queue = context.getBean(TaskQueue.class);
-            List<String> seen = new ArrayList<>();
-            transaction(context).executeWithoutResult(status -> {
-                write(context, "before");
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        letTimePass(context);
-                        seen.add(host.status(queue.enqueue("scripted", null)));
-                    }
+        flavour.application
+                .withPropertyValues("konduit.queue.worker.enabled=false")
+                .run(context -> {
+                    TaskQueue queue = context.getBean(TaskQueue.class);
+                    List<String> seen = new ArrayList<>();
+                    transaction(context).executeWithoutResult(status -> {
+                        write(context, "before");
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void afterCommit() {
+                                letTimePass(context);
+                                seen.add(host.status(queue.enqueue("scripted", null)));
+                            }
+                        });
+                    });
+                    assertThat(seen).containsExactly("PENDING");
                 });
-            });
-            assertThat(seen).containsExactly("PENDING");
-        });
     }
 
     @Test
