@@ -100,15 +100,17 @@ public final class EventThread implements SmartLifecycle {
 
     @Override
     public void start() {
+        thread.setKeepAliveTime(IDLE.toMillis(), TimeUnit.MILLISECONDS);
         running = true;
     }
 
-    /** Lets the application hear what was told before, for a few seconds. */
+    /** Lets the application hear what was told before, for a few seconds. Then the thread ends. */
     @Override
     public void stop() {
         running = false;
         long deadline = System.nanoTime() + lastWords.toNanos();
-        while (waiting.get() > 0 && System.nanoTime() - deadline < 0) {
+        thread.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
+        while ((waiting.get() > 0 || thread.getPoolSize() > 0) && System.nanoTime() - deadline < 0) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         if (waiting.get() > 0) {

@@ -84,6 +84,16 @@ class EventThreadTests {
     }
 
     @Test
+    void threadEndsWithTheApplication() {
+        EventThread thread = new EventThread();
+        thread.start();
+        thread.tell(() -> heard.add(Thread.currentThread()));
+        thread.stop();
+        assertThat(heard).hasSize(1);
+        await().until(() -> !((Thread) heard.get(0)).isAlive());
+    }
+
+    @Test
     void canBeStartedAndStoppedAgain() {
         EventThread thread = new EventThread();
         for (int i = 0; i < 2; i++) {
