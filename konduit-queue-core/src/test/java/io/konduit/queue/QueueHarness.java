@@ -176,10 +176,15 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
 
     /** Claims up to {@code most} due tasks of the default queue. */
     public List<ClaimedTask> claim(LeaseRepository worker, int most) {
+        return claim(worker, most, everyType(jdbc()));
+    }
+
+    /** Claims up to {@code most} due tasks of these types in the default queue. */
+    public static List<ClaimedTask> claim(LeaseRepository worker, int most, List<String> types) {
         List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
                 .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
                 .toList();
-        return worker.claimDue(new ClaimRequest(probes, most, Duration.ofMinutes(5), 3, List.of(), everyType(jdbc())));
+        return worker.claimDue(new ClaimRequest(probes, most, Duration.ofMinutes(5), 3, List.of(), types));
     }
 
     /** The types of all tasks, for a worker that has a handler for each. */

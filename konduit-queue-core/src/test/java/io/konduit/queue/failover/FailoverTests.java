@@ -315,7 +315,7 @@ class FailoverTests {
         Set<Lease> leases = new HashSet<>();
         List<ClaimedTask> claimed;
         do {
-            claimed = new QueueHarness().claim(worker, 1_000);
+            claimed = QueueHarness.claim(worker, 1_000, List.of("mail", "parcel"));
             claimed.forEach(task -> leases.add(task.lease()));
         } while (!claimed.isEmpty());
         assertThat(leases).hasSize(expected);
