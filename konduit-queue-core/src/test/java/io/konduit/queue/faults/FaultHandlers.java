@@ -47,7 +47,7 @@ final class FaultHandlers {
     @JobHandler("patient")
     void patient(TaskContext task) throws InterruptedException {
         say("start", task);
-        if (task.attempt() == 1) {
+        if (task.fencingToken() == 1) {
             take(FOR_EVER_MILLIS);
         }
         writeInTransaction(task);
