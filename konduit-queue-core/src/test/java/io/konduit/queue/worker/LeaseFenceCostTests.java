@@ -55,7 +55,6 @@ class LeaseFenceCostTests {
         manager.addListener(fence);
         task = recovery.running(leases);
         execution = new Execution(task, Duration.ZERO, 0);
-        fence.bind(execution);
         // the default isolation is asked for once
         inTransaction(TransactionDefinition.ISOLATION_DEFAULT, () -> {});
         journal.clear();
@@ -93,7 +92,6 @@ class LeaseFenceCostTests {
                 () -> assertThat(extending.extend(Map.of(task.lease(), Duration.ofMinutes(5))))
                         .containsEntry(task.lease(), ExtensionResult.EXTENDED),
                 () -> sessions.waits(() -> {
-                    fence.bind(execution);
                     inTransaction(TransactionDefinition.ISOLATION_REPEATABLE_READ, this::work);
                     return true;
                 }));
@@ -105,7 +103,9 @@ class LeaseFenceCostTests {
         new JdbcTemplate(pool).queryForObject("select 'work'", String.class);
     }
 
+    /** A run is bound to its thread, and a test has another one than what was set up for it. */
     private void inTransaction(int isolation, Runnable work) {
+        fence.bind(execution);
         TransactionTemplate transaction = new TransactionTemplate(manager);
         transaction.setIsolationLevel(isolation);
         transaction.executeWithoutResult(status -> work.run());
