@@ -1,7 +1,7 @@
 -- As pause-queue, for an actor that pauses a queue once only: after a person has resumed it, it stays so.
 with paused as (
   insert into konduit_queue (name, paused_at, paused_by, note)
-  select :queue::text, clock_timestamp(), :actor::text, :note::text
+  select :queue::text, statement_timestamp(), :actor::text, :note::text
    where not exists (
      select 1 from konduit_queue_audit a where a.queue = :queue and a.actor = :actor and a.action = 'PAUSED')
   on conflict (name) do nothing
