@@ -48,6 +48,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @Timeout(180)
 class FailoverTests {
     private final List<TestNode> nodes = new ArrayList<>();
+    private final List<TaskId> called = new CopyOnWriteArrayList<>();
     private PrimaryAndStandby servers;
     private HikariDataSource pool;
     private ControlPool control;
@@ -85,6 +86,11 @@ class FailoverTests {
         @JobHandler(value = "pay", transactional = true)
         void pay(TaskContext task) {
             jdbc().sql("insert into effect values (?)").param(task.id().value()).update();
+        }
+
+        @JobHandler(value = "call", reapable = false, maxAttempts = 1)
+        void call(TaskContext task) {
+            called.add(task.id());
         }
     }
 
@@ -222,6 +228,35 @@ class FailoverTests {
         assertThat(losses(node)).isEmpty();
         assertThat(count("select count(*) - count(distinct task) from effect"))
                 .as("effects doubled")
+                .isZero();
+    }
+
+    /** A claim that waits for the standby is cancelled on the server, which has then committed it all the same. */
+    @Test
+    @Tag("X29")
+    void claimsThatHangInTheWaitForAStandbyAreRunOnceAndNeitherChargedNorHeld() {
+        servers.waitForStandbyAtCommit();
+        TestNode node = startNode("node");
+        List<TaskId> ids = node.queue()
+                .enqueueAll(IntStream.range(0, 20)
+                        .mapToObj(i -> TaskRequest.of("call", i).delay(Duration.ofHours(1)))
+                        .toList());
+        servers.freezeStandby();
+        servers.onPrimary(
+                "set synchronous_commit = off",
+                "update konduit_task set run_at = clock_timestamp() where type = 'call'");
+        await().until(() -> count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
+                        + " and query like '-- T2%'"
+                        + " and clock_timestamp() - query_start > interval '500 ms'")
+                > 0);
+        // the client's patience is over when this claim has ended, or a second one waits
+        await().until(() ->
+                !called.isEmpty() || count("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") > 1);
+        servers.thawStandby();
+        await().until(() -> count("select count(*) from konduit_task") == 0);
+        assertThat(called).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(count("select count(*) from konduit_task_incident"))
+                .as("charged to a worker that never had them")
                 .isZero();
     }
 
