@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Asks for the timeline on an instance that has no worker, whose beats would tell. Only while there are tasks to answer
- * for: an instance that has enqueued nothing for a while asks nothing.
+ * for: an instance that has enqueued nothing for a while asks nothing. No lifecycle bean: Spring would make it, and the
+ * database with it, in an application that makes its beans lazily and has not enqueued anything yet.
  */
-public final class FailoverWatch implements SmartLifecycle {
+public final class FailoverWatch {
     private static final Logger log = LoggerFactory.getLogger(FailoverWatch.class);
 
     private final FailoverRepository store;
@@ -47,13 +47,13 @@ public final class FailoverWatch implements SmartLifecycle {
         try {
             guard.observed(store.moment());
             known = true;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.debug("The timeline could not be asked; it will be after the interval", e);
         }
         return true;
     }
 
-    @Override
+    /** Starts its thread, once. */
     public synchronized void start() {
         if (!running) {
             running = true;
@@ -63,15 +63,9 @@ public final class FailoverWatch implements SmartLifecycle {
         }
     }
 
-    @Override
     public synchronized void stop() {
         running = false;
         notifyAll();
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
     }
 
     private void loop() {

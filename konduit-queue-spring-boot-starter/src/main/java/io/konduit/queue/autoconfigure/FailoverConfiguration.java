@@ -64,8 +64,8 @@ class FailoverConfiguration {
                 System::nanoTime);
     }
 
-    /** An instance without a worker has no beats that would tell. */
-    @Bean
+    /** An instance without a worker has no beats that would tell. Started with the queue that it watches for. */
+    @Bean(destroyMethod = "stop")
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "konduit.queue.worker.enabled", havingValue = "false")
     FailoverWatch konduitFailoverWatch(

@@ -14,6 +14,7 @@ import io.konduit.queue.event.EventThread;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.failover.FailoverGuard;
+import io.konduit.queue.failover.FailoverWatch;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
@@ -220,7 +221,9 @@ public final class KonduitQueueAutoConfiguration {
             ObjectProvider<TaskWakeUp> wakeUps,
             ObjectProvider<EnqueueMonitor> monitor,
             TaskObservations observations,
-            AcknowledgedTasks acknowledged) {
+            AcknowledgedTasks acknowledged,
+            ObjectProvider<FailoverWatch> failoverWatch) {
+        failoverWatch.ifAvailable(FailoverWatch::start);
         return new TransactionalTaskQueue(
                 tasks,
                 handlers,
