@@ -107,10 +107,10 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         return running != null;
     }
 
-    /** How its loops are; none when it is not running. */
+    /** How its loops are; none when it is not running, or about to end them. */
     public List<LoopState> loops() {
         Running current = running;
-        return current == null ? List.of() : current.loops();
+        return current == null || current.stopping ? List.of() : current.loops();
     }
 
     @Override
@@ -150,6 +150,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         private final List<Thread> slotThreads = new ArrayList<>();
         private final List<Thread> controlThreads = new ArrayList<>();
         private final Thread completerThread;
+        private volatile boolean stopping;
 
         Running() {
             ControlHealth health = new ControlHealth();
@@ -267,6 +268,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         }
 
         void stop() {
+            stopping = true;
             listener.stop();
             pollers.forEach(TaskPoller::stop);
             WorkerThreads.join(claimThreads, LAST_WRITES);

@@ -40,7 +40,8 @@ public final class KonduitQueueHealthAutoConfiguration {
                         properties.reaperGrace(),
                         properties.worker().heartbeatInterval(),
                         properties.zombie().warnAbove(),
-                        runsChores),
+                        runsChores,
+                        properties.worker().enabled()),
                 () -> scheduler.stream()
                         .map(LeaderOnlyScheduler::state)
                         .findFirst()

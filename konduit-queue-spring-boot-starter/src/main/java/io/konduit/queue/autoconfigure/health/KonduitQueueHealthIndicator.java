@@ -40,17 +40,20 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     /**
      * What the bounds are made of, as {@code konduit.queue.*} says.
      *
-     * @param runsChores whether this instance is a worker; one that only enqueues does not answer for the reaper
+     * @param runsChores whether the reaper runs on this instance
+     * @param runsTasks whether this instance is a worker, whose tasks need a reaper somewhere; one that only enqueues does
+     *     not answer for it
      */
     record Settings(
             Duration reaperInterval,
             Duration reaperGrace,
             Duration heartbeatInterval,
             int zombieLimit,
-            boolean runsChores) {
+            boolean runsChores,
+            boolean runsTasks) {
 
         boolean judgesReaper() {
-            return runsChores && !reaperInterval.isZero();
+            return (runsChores || runsTasks) && !reaperInterval.isZero();
         }
 
         /** So long may the reaper's last success be ago. */

@@ -29,8 +29,8 @@ import org.springframework.boot.health.contributor.Status;
 @Tag("O5")
 class KonduitQueueHealthIndicatorTests {
     private static final Duration INTERVAL = Duration.ofSeconds(30);
-    private static final KonduitQueueHealthIndicator.Settings SETTINGS =
-            new KonduitQueueHealthIndicator.Settings(INTERVAL, Duration.ofSeconds(2), Duration.ofSeconds(10), 3, true);
+    private static final KonduitQueueHealthIndicator.Settings SETTINGS = new KonduitQueueHealthIndicator.Settings(
+            INTERVAL, Duration.ofSeconds(2), Duration.ofSeconds(10), 3, true, true);
 
     private static TestDatabase testDatabase;
     private static ControlPool pool;
@@ -129,7 +129,7 @@ class KonduitQueueHealthIndicatorTests {
         Health health = afterRunningFor(
                 Duration.ofHours(1),
                 new KonduitQueueHealthIndicator.Settings(
-                        Duration.ZERO, Duration.ZERO, Duration.ofSeconds(10), 3, true));
+                        Duration.ZERO, Duration.ZERO, Duration.ofSeconds(10), 3, true, true));
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails())
                 .containsEntry("reaper", "off")
@@ -145,9 +145,23 @@ class KonduitQueueHealthIndicatorTests {
         orphan("1 h");
         Health health = afterRunningFor(
                 Duration.ofHours(1),
-                new KonduitQueueHealthIndicator.Settings(INTERVAL, Duration.ZERO, Duration.ofSeconds(10), 3, false));
+                new KonduitQueueHealthIndicator.Settings(
+                        INTERVAL, Duration.ZERO, Duration.ofSeconds(10), 3, false, false));
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("reaper", "not on this instance");
+    }
+
+    @Test
+    @Tag("S12")
+    void aWorkerWithoutChoresIsDownWhenNoOtherInstanceReaps() {
+        orphan("1 h");
+        Health health = afterRunningFor(
+                Duration.ofHours(1),
+                new KonduitQueueHealthIndicator.Settings(
+                        INTERVAL, Duration.ZERO, Duration.ofSeconds(10), 3, false, true));
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails()).containsEntry("reaper", "not on this instance");
+        assertThat(reason(health)).contains("The reaper has never succeeded on any instance");
     }
 
     @Test
