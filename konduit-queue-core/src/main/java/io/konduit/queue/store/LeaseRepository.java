@@ -31,6 +31,8 @@ public final class LeaseRepository {
 
     /** How long a batch of completions waits for a row that somebody else has locked. */
     private static final String LOCK_TIMEOUT = "250ms";
+    /** Evidence that somebody has locked is waited for even less: its task is written apart from the others. */
+    private static final String EVIDENCE_LOCK_TIMEOUT = "20ms";
 
     private final QueueDatabase database;
     private final UUID worker;
@@ -131,7 +133,17 @@ public final class LeaseRepository {
      * @param applied now, or by an earlier try whose reply was lost
      * @param busy somebody else had the row locked: try again later
      */
-    public record Written(Set<Lease> applied, Set<Lease> busy) {}
+    public record Written(Set<Lease> applied, Set<Lease> busy) {
+        static final Written NOTHING = new Written(Set.of(), Set.of());
+
+        Written and(Written other) {
+            Set<Lease> allApplied = new HashSet<>(applied);
+            allApplied.addAll(other.applied);
+            Set<Lease> allBusy = new HashSet<>(busy);
+            allBusy.addAll(other.busy);
+            return new Written(allApplied, allBusy);
+        }
+    }
 
     /** T4 for many: returns the leases whose completion stands. Waits for rows that somebody else has locked. */
     public Set<Lease> complete(Collection<Lease> leases) {
@@ -154,7 +166,30 @@ public final class LeaseRepository {
 
     /** T4 for those of the leases whose rows nobody else has locked; never waits for a row. */
     public Written completeUnlocked(Collection<Lease> leases) {
-        return complete(leases, () -> written(fenced(database.control("complete-unlocked"), leases), leases));
+        List<Lease> recovered =
+                leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
+        if (recovered.isEmpty() || recovered.size() == leases.size()) {
+            return completeAlike(leases);
+        }
+        List<Lease> others =
+                leases.stream().filter(lease -> lease.zombieCount() == 0).toList();
+        return completeAlike(others).and(completeAlike(recovered));
+    }
+
+    /** Leases of which all or none have incidents: each goes alone when the evidence of one is locked. */
+    private Written completeAlike(Collection<Lease> leases) {
+        try {
+            return complete(leases, () -> written(fenced(database.control("complete-unlocked"), leases), leases));
+        } catch (DataAccessException e) {
+            if (!DatabaseErrors.isLocked(e)) {
+                throw e;
+            }
+            return leases.size() == 1
+                    ? new Written(Set.of(), Set.copyOf(leases))
+                    : leases.stream()
+                            .map(lease -> completeAlike(List.of(lease)))
+                            .reduce(Written.NOTHING, Written::and);
+        }
     }
 
     private Written complete(Collection<Lease> leases, Supplier<Written> statement) {
@@ -165,7 +200,10 @@ public final class LeaseRepository {
                 : database.inControlTransaction(() -> {
                     Written completed = statement.get();
                     resolveIncidents(
-                            database.control("resolve-incidents"), recovered, completed.applied(), "COMPLETED");
+                            database.control("resolve-incidents").param("lockTimeout", EVIDENCE_LOCK_TIMEOUT),
+                            recovered,
+                            completed.applied(),
+                            "COMPLETED");
                     return completed;
                 });
         return withAlreadyApplied(leases, written, true);
@@ -175,13 +213,33 @@ public final class LeaseRepository {
     public boolean completeInTransaction(Lease lease) {
         Set<Lease> done = complete(database.fencing("complete"), List.of(lease), null);
         if (lease.zombieCount() > 0) {
-            resolveIncidents(database.fencing("resolve-incidents"), List.of(lease), done, "COMPLETED");
+            resolveIncidents(
+                    database.fencing("resolve-incidents").param("lockTimeout", null),
+                    List.of(lease),
+                    done,
+                    "COMPLETED");
         }
         return !done.isEmpty();
     }
 
-    /** T5 and T6 for many. Never waits for a row. */
+    /** T5 and T6 for many. Never waits for a row: each goes alone when the evidence of one is locked. */
     public Map<Lease, FailureResult> fail(Collection<Failure> failures) {
+        try {
+            return failAll(failures);
+        } catch (DataAccessException e) {
+            if (!DatabaseErrors.isLocked(e)) {
+                throw e;
+            }
+            Map<Lease, FailureResult> results = new HashMap<>();
+            for (Failure failure : failures) {
+                results.putAll(
+                        failures.size() == 1 ? Map.of(failure.lease(), FailureResult.BUSY) : fail(List.of(failure)));
+            }
+            return results;
+        }
+    }
+
+    private Map<Lease, FailureResult> failAll(Collection<Failure> failures) {
         List<Lease> leases = failures.stream().map(Failure::lease).toList();
         List<Lease> recovered =
                 leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
@@ -191,7 +249,11 @@ public final class LeaseRepository {
                     Map<Lease, FailureResult> reported = reportFailures(failures, leases);
                     Set<Lease> ended = new HashSet<>(reported.keySet());
                     ended.removeIf(lease -> reported.get(lease) != FailureResult.FINAL);
-                    resolveIncidents(database.control("resolve-incidents"), recovered, ended, "FAILED");
+                    resolveIncidents(
+                            database.control("resolve-incidents").param("lockTimeout", EVIDENCE_LOCK_TIMEOUT),
+                            recovered,
+                            ended,
+                            "FAILED");
                     return reported;
                 });
         alreadyApplied(leases, results.keySet(), false)

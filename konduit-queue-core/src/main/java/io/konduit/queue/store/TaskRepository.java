@@ -116,6 +116,7 @@ public final class TaskRepository {
             }
             // a statement of its own: it sees the incident of a reclaim that the first one had to wait for
             database.application("resolve-incidents")
+                    .param("lockTimeout", null)
                     .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
                     .param("outcome", "CANCELLED")
                     .update();

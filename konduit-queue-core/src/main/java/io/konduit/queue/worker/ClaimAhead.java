@@ -43,8 +43,8 @@ final class ClaimAhead {
 
     /** A run that took so long has been settled. */
     synchronized void ran(long nanos) {
-        samples++;
-        averageNanos = samples == 1 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
+        averageNanos = samples == 0 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
+        counted();
         if (nanos < HORIZON_NANOS && lessons > 0 && ++quickRunsSinceLesson >= RUNS_UNTIL_FORGOTTEN) {
             lessons = 0;
         }
@@ -55,8 +55,15 @@ final class ClaimAhead {
      * a person. So none is claimed ahead, and few until many others have been run.
      */
     synchronized void ranOnlyOnce() {
-        samples++;
+        counted();
         averageNanos = Math.max(averageNanos, 2.0 * slots * HORIZON_NANOS);
+    }
+
+    /** More than there are slots make no difference. */
+    private void counted() {
+        if (samples < slots) {
+            samples++;
+        }
     }
 
     /** What was claimed ahead had to be given back: the estimate was wrong. */

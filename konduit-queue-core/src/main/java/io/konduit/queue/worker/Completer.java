@@ -40,6 +40,9 @@ final class Completer {
     private final WorkerEvents events;
     private final BlockingQueue<Outcome> waiting = new LinkedBlockingQueue<>();
     private final LockedOutcomes locked = new LockedOutcomes();
+    /** What the loop has taken and not settled: an Error may end the loop, which is then entered anew. */
+    private final List<Outcome> inHand = new ArrayList<>();
+
     private volatile boolean stopped;
 
     Completer(LeaseRepository leases, IncidentRepository incidents, ActiveLeases active, WorkerEvents events) {
@@ -67,8 +70,12 @@ final class Completer {
         while (true) {
             WorkerThreads.stepped();
             try {
+                putBack();
                 long look = locked.untilNext(System.nanoTime(), LONGEST_LOOK).toNanos();
                 Outcome first = waiting.poll(look, TimeUnit.NANOSECONDS);
+                if (first != null) {
+                    inHand.add(first);
+                }
                 retryLocked();
                 if (first == null) {
                     if (stopped && waiting.isEmpty() && locked.isEmpty()) {
@@ -76,14 +83,13 @@ final class Completer {
                     }
                     continue;
                 }
-                List<Outcome> batch = new ArrayList<>();
-                batch.add(first);
-                waiting.drainTo(batch, MOST_AT_ONCE - 1);
-                List<Outcome> unwritten = writeOrDrop(batch);
+                waiting.drainTo(inHand, MOST_AT_ONCE - 1);
+                List<Outcome> unwritten = writeOrDrop(inHand);
                 if (unwritten.isEmpty()) {
+                    inHand.clear();
                     pause = FIRST_PAUSE;
                 } else {
-                    waiting.addAll(unwritten);
+                    putBack();
                     TimeUnit.MILLISECONDS.sleep(pause.toMillis());
                     pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
                 }
@@ -97,6 +103,16 @@ final class Completer {
         }
     }
 
+    /** What is not settled waits again; what somebody else has locked waits apart. */
+    private void putBack() {
+        for (Outcome outcome : inHand) {
+            if (!outcome.execution().isSettled() && !locked.contains(outcome)) {
+                waiting.add(outcome);
+            }
+        }
+        inHand.clear();
+    }
+
     /** Ends the loop once everything is written. */
     void stop() {
         stopped = true;
@@ -106,12 +122,15 @@ final class Completer {
     private List<Outcome> writeOrDrop(List<Outcome> batch) {
         try {
             return write(batch);
+        } catch (VirtualMachineError e) {
+            // want of memory passes: the loop begins again with what it has in hand, which can be written twice
+            throw e;
         } catch (RuntimeException | Error e) {
+            batch.forEach(outcome -> settle(outcome.execution()));
             log.error(
                     "The completer met an unexpected error and goes on. Tasks whose outcome was not written come back when their leases end: {} {}",
                     batch.stream().map(outcome -> outcome.execution().task()).toList(),
                     ErrorText.withoutMessages(e));
-            batch.forEach(outcome -> settle(outcome.execution()));
             return List.of();
         }
     }

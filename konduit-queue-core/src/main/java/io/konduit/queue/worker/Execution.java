@@ -39,6 +39,7 @@ final class Execution {
         }
     }
 
+    private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final long LEAST_MARGIN_NANOS = Duration.ofMillis(200).toNanos();
 
     private final ClaimedTask task;
@@ -74,10 +75,15 @@ final class Execution {
      */
     Execution(ClaimedTask task, Duration timeout, long sentNanos) {
         this.task = task;
-        this.timeoutNanos = timeout.toNanos();
-        this.lockTimeoutNanos = task.lockTimeout().toNanos();
+        this.timeoutNanos = nanos(timeout);
+        this.lockTimeoutNanos = nanos(task.lockTimeout());
         this.claimedNanos = sentNanos;
         this.confirmedNanos = sentNanos;
+    }
+
+    /** "For ever" may be more than nanoseconds can count. */
+    private static long nanos(Duration duration) {
+        return (duration.compareTo(LONGEST) > 0 ? LONGEST : duration).toNanos();
     }
 
     ClaimedTask task() {
@@ -165,10 +171,15 @@ final class Execution {
 
     /** The outcome is written, refused or given up. */
     synchronized void settled() {
-        if (load != null && stage != Stage.SETTLED) {
-            load.settled(this, stage == Stage.REPORTED, stage == Stage.LOCKED_OUT);
-            stage = Stage.SETTLED;
+        Stage before = stage;
+        stage = Stage.SETTLED;
+        if (load != null && before != Stage.SETTLED) {
+            load.settled(this, before == Stage.REPORTED, before == Stage.LOCKED_OUT);
         }
+    }
+
+    synchronized boolean isSettled() {
+        return stage == Stage.SETTLED;
     }
 
     /** Whether a handler has run and ended. */

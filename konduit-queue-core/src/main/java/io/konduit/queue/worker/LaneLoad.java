@@ -3,6 +3,8 @@ package io.konduit.queue.worker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a lane has claimed and not settled. Finished work counts until its outcome is written, because a crash would
@@ -13,12 +15,19 @@ final class LaneLoad {
     /** In healthy operation a group of outcomes takes far less. */
     private static final long STALL_NANOS = Duration.ofMillis(100).toNanos();
 
+    /** Longer than a task takes from one step to the next. */
+    private static final long LEAK_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private static final Logger log = LoggerFactory.getLogger(LaneLoad.class);
+
     private final int slots;
     private final Consumer<Execution> whenSettled;
     private final AtomicInteger claimed = new AtomicInteger();
     private final AtomicInteger unwritten = new AtomicInteger();
     private final AtomicInteger lockedOut = new AtomicInteger();
     private volatile long progressNanos;
+    private boolean leaking;
+    private long leakingSinceNanos;
 
     LaneLoad(int slots, Consumer<Execution> whenSettled) {
         this.slots = slots;
@@ -49,6 +58,30 @@ final class LaneLoad {
         }
         claimed.decrementAndGet();
         whenSettled.accept(execution);
+    }
+
+    /**
+     * Forgets what is counted and not there. An Error can come between any two steps of a task's way, and a lane that takes
+     * itself for full would be idle for ever. For the claiming thread, which alone adds to the load.
+     *
+     * @param empty whether the worker holds no lease at all
+     */
+    void reconcile(boolean empty) {
+        if (!empty || claimed.get() == 0) {
+            leaking = false;
+            return;
+        }
+        long now = System.nanoTime();
+        if (!leaking) {
+            leaking = true;
+            leakingSinceNanos = now;
+        } else if (now - leakingSinceNanos > LEAK_NANOS) {
+            log.warn("{} tasks are counted and not there any more: they are forgotten", claimed.get());
+            claimed.set(0);
+            unwritten.set(0);
+            lockedOut.set(0);
+            leaking = false;
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,7 @@ import org.springframework.dao.DataAccessException;
  *   <li>All leases of a claim began at the same time, so a lease is known if a claim with that time was received. A
  *       known one is never given back here, also when this worker has let it go: its outcome, or the reaper, decides.
  *   <li>A lease that may belong to a claim under way waits for that claim to end.
+ *   <li>Tasks of a claim that was received and could not be taken in, for want of memory say, are given back by name.
  *   <li>If the node dies before the give-back, the lease ends and the reaper acts, as after any crash.
  * </ol>
  */
@@ -43,6 +45,7 @@ final class LostClaims {
     private static final long SUSPICION = Duration.ofMinutes(10).toNanos();
 
     private static final int LAST_LOOKS = 5;
+    private static final Duration NOT_ACCEPTED_PAUSE = Duration.ofSeconds(5);
 
     private final LeaseRepository leases;
     private final ActiveLeases active;
@@ -50,6 +53,7 @@ final class LostClaims {
     private final LongSupplier nanoTime;
     private final Set<Ticket> underWay = new HashSet<>();
     private final List<Ticket> lost = new ArrayList<>();
+    private final Set<Lease> notAccepted = new HashSet<>();
     private final NavigableSet<Long> received = new TreeSet<>();
     private final Map<Lease, Long> seenBefore = new HashMap<>();
     private final AtomicBoolean looking = new AtomicBoolean();
@@ -102,6 +106,14 @@ final class LostClaims {
         forgetWhatIsNotNeeded();
     }
 
+    /** The reply is here, but this worker could not take these tasks in: nobody runs them. */
+    synchronized void notAccepted(Collection<Lease> leases) {
+        notAccepted.addAll(leases);
+        suspicious = true;
+        pause = FIRST_PAUSE;
+        lookAtNanos = nanoTime.getAsLong();
+    }
+
     /** How long until {@link #lookIfDue} has something to do. */
     long nanosToLook() {
         if (!suspicious) {
@@ -132,12 +144,9 @@ final class LostClaims {
             return true;
         }
         try {
-            List<Lease> unknown = unknownOf(leases.heldSince(searchedFrom()));
-            if (!unknown.isEmpty()) {
-                int returned = leases.giveBack(unknown, Duration.ZERO).size();
-                log.info(
-                        "A claim whose reply was lost had taken {} tasks. Nobody ran them: they are given back, their attempts not charged.",
-                        returned);
+            giveBackNotAccepted();
+            if (hasLost()) {
+                giveBackUnknown();
             }
             return true;
         } catch (DataAccessException e) {
@@ -148,10 +157,40 @@ final class LostClaims {
         }
     }
 
+    private void giveBackUnknown() {
+        List<Lease> unknown = unknownOf(leases.heldSince(searchedFrom()));
+        if (!unknown.isEmpty()) {
+            int returned = leases.giveBack(unknown, Duration.ZERO).size();
+            log.info(
+                    "A claim whose reply was lost had taken {} tasks. Nobody ran them: they are given back, their attempts not charged.",
+                    returned);
+        }
+    }
+
+    /** After a pause, because the same may happen again. */
+    private void giveBackNotAccepted() {
+        Set<Lease> returned;
+        synchronized (this) {
+            returned = Set.copyOf(notAccepted);
+        }
+        if (!returned.isEmpty()) {
+            Set<Lease> busy =
+                    leases.giveBackUnlocked(returned, NOT_ACCEPTED_PAUSE).busy();
+            log.warn("{} claimed tasks could not be taken in and are given back", returned.size() - busy.size());
+            synchronized (this) {
+                notAccepted.removeIf(lease -> returned.contains(lease) && !busy.contains(lease));
+            }
+        }
+    }
+
+    private synchronized boolean hasLost() {
+        return !lost.isEmpty();
+    }
+
     private synchronized boolean isStillSuspicious() {
         long now = nanoTime.getAsLong();
         lost.removeIf(ticket -> now - ticket.sentNanos() > SUSPICION);
-        suspicious = !lost.isEmpty();
+        suspicious = !lost.isEmpty() || !notAccepted.isEmpty();
         lookAtNanos = now + pause;
         pause = Math.min(longestPause, 2 * pause);
         forgetWhatIsNotNeeded();

@@ -38,13 +38,17 @@ final class PayloadBudget {
         return Math.max(0, Math.min(whole / lanes, whole - active.bytes()));
     }
 
-    /** How many tasks of the usual size the next claim may bring; zero when it has to wait for room. */
+    /**
+     * How many tasks of the usual size the next claim may bring; zero when it has to wait for room. One while anything is
+     * left: the next task may be smaller than the last ones, and a single one too many does no harm.
+     */
     int rows(int room) {
-        if (averageBytes < 1) {
+        if (room == 0 || averageBytes < 1) {
             return room;
         }
-        int fitting = (int) Math.min(room, left() / averageBytes);
-        return active.isEmpty() ? Math.max(1, fitting) : fitting;
+        long left = left();
+        int fitting = (int) Math.min(room, left / averageBytes);
+        return left > 0 || active.isEmpty() ? Math.max(1, fitting) : fitting;
     }
 
     void learn(List<ClaimedTask> claimed) {

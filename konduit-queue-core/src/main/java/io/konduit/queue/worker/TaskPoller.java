@@ -6,7 +6,6 @@ import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -119,6 +118,7 @@ final class TaskPoller {
             try {
                 WorkerThreads.stepped();
                 node.lostClaims().lookIfDue();
+                load.reconcile(node.active().isEmpty() && buffer.isEmpty());
                 // what waits for a slot would be charged for the crash of a suspect
                 returnBuffered(node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
                 if (node.health().isFailing() || node.gate().isClosing()) {
@@ -227,17 +227,29 @@ final class TaskPoller {
     /** Whatever happens between the claim and the last task's being known here, none of them is forgotten. */
     private Claim claimAndAccept(ClaimRequest request, long sent) {
         LostClaims.Ticket ticket = node.lostClaims().begin();
+        Claim claim;
         try {
-            Claim claim = node.leases().claim(request);
-            for (ClaimedTask task : claim.tasks()) {
-                accept(task, sent);
-            }
+            claim = node.leases().claim(request);
             node.lostClaims().received(ticket, claim.atMicros());
-            return claim;
         } catch (RuntimeException | Error e) {
             node.lostClaims().failed(ticket, e);
             throw e;
         }
+        List<ClaimedTask> tasks = claim.tasks();
+        int accepted = 0;
+        try {
+            for (; accepted < tasks.size(); accepted++) {
+                accept(tasks.get(accepted), sent);
+            }
+        } finally {
+            if (accepted < tasks.size()) {
+                node.lostClaims()
+                        .notAccepted(tasks.subList(accepted, tasks.size()).stream()
+                                .map(ClaimedTask::lease)
+                                .toList());
+            }
+        }
+        return claim;
     }
 
     private void accept(ClaimedTask task, long sent) {
@@ -247,11 +259,25 @@ final class TaskPoller {
             limit = handler.map(JobHandlerMethod::timeout).orElse(settings.timeout());
         }
         Execution execution = new Execution(task, limit, sent);
-        node.active().add(execution);
-        execution.countIn(load);
-        if (!awaitsSlot(execution)) {
-            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+        boolean known = false;
+        try {
+            node.active().add(execution);
+            execution.countIn(load);
+            if (!awaitsSlot(execution)) {
+                node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            }
+            known = true;
+        } finally {
+            if (!known) {
+                letGo(execution);
+            }
         }
+    }
+
+    /** Not extended any more, and no longer counted. */
+    private void letGo(Execution execution) {
+        node.active().remove(execution);
+        execution.settled();
     }
 
     /** Hands a task to the slots, unless they are about to end. */
@@ -268,9 +294,8 @@ final class TaskPoller {
             reported = true;
         } finally {
             if (!reported) {
-                // not extended any more: the lease ends and the reaper takes the task back
-                node.active().remove(execution);
-                execution.settled();
+                // the lease ends and the reaper takes the task back
+                letGo(execution);
             }
         }
     }
@@ -390,13 +415,31 @@ final class TaskPoller {
     }
 
     private void returnBuffered() {
-        List<Entry> returned = new ArrayList<>();
-        buffer.drainTo(returned);
-        for (Entry entry : returned) {
-            if (entry.execution() == null) {
-                buffer.add(entry);
-            } else {
-                node.completer().report(new Outcome.GivenBack(entry.execution(), Duration.ZERO));
+        int ends = 0;
+        try {
+            for (Entry entry = buffer.poll(); entry != null; entry = buffer.poll()) {
+                if (entry.execution() == null) {
+                    ends++;
+                } else {
+                    giveBack(entry.execution());
+                }
+            }
+        } finally {
+            for (; ends > 0; ends--) {
+                buffer.add(Entry.END);
+            }
+        }
+    }
+
+    private void giveBack(Execution execution) {
+        boolean reported = false;
+        try {
+            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            reported = true;
+        } finally {
+            if (!reported) {
+                letGo(execution);
+                node.lostClaims().notAccepted(List.of(execution.lease()));
             }
         }
     }

@@ -271,7 +271,8 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             stopping = true;
             listener.stop();
             pollers.forEach(TaskPoller::stop);
-            WorkerThreads.join(claimThreads, LAST_WRITES);
+            // a claim that is under way is cancelled, and looked for, within a heartbeat
+            WorkerThreads.join(claimThreads, settings.heartbeatInterval().plus(LAST_WRITES));
             if (!WorkerThreads.join(slotThreads, settings.drainTimeout())) {
                 giveBackTheRest();
             }

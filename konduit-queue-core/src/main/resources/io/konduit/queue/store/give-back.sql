@@ -14,7 +14,7 @@ locked as materialized (
         for no key update skip locked) l),
 written as (
   update konduit_task t
-     set status = 'PENDING', max_attempts = t.max_attempts + 1, uncharged = coalesce(t.uncharged, 0) + 1,
+     set status = 'PENDING', max_attempts = least(t.max_attempts::bigint + 1, 2147483647), uncharged = coalesce(t.uncharged, 0) + 1,
          run_at = case when l.delay_ms > 0 then statement_timestamp() + l.delay_ms * interval '1 millisecond' else t.run_at end,
          locked_by = null, locked_at = null, lock_timeout_at = null
     from locked l

@@ -39,6 +39,19 @@ class LostClaimsTests {
         assertThat(lostClaims.nanosToLook()).isEqualTo(Long.MAX_VALUE);
     }
 
+    /** Whatever has become of it meanwhile: it may be one that must not run twice and is left to the reaper. */
+    @Test
+    void leaseOfAClaimThatWasReceivedAfterALostOneIsNotGivenBack() {
+        enqueue();
+        receive(lostClaims.begin(), claim());
+        lostClaims.failed(lostClaims.begin(), NO_REPLY);
+        TaskId known = enqueue();
+        receive(lostClaims.begin(), claim());
+        active.all().forEach(active::remove);
+        lostClaims.lookIfDue();
+        assertThat(harness.status(known)).isEqualTo("RUNNING");
+    }
+
     @Test
     void whatTheServerRefusedTookNothing() {
         lostClaims.failed(lostClaims.begin(), failure("57014"));

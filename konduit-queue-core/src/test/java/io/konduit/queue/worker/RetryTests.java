@@ -33,6 +33,7 @@ class RetryTests {
     /** Fails as it is told, then succeeds. */
     static class Fragile {
         final List<Integer> attempts = new CopyOnWriteArrayList<>();
+        final List<Integer> allowed = new CopyOnWriteArrayList<>();
         final List<String> keys = new CopyOnWriteArrayList<>();
         final List<Long> tokens = new CopyOnWriteArrayList<>();
         final AtomicReference<Throwable> error = new AtomicReference<>();
@@ -41,6 +42,7 @@ class RetryTests {
         @JobHandler("fragile")
         void run(TaskContext task) throws Throwable {
             attempts.add(task.attempt());
+            allowed.add(task.maxAttempts());
             keys.add(task.idempotencyKey());
             tokens.add(task.fencingToken());
             Throwable thrown = error.get();
@@ -139,6 +141,7 @@ class RetryTests {
         awaitStatus(id, "FAILED");
         assertThat(asked).containsExactly(1, 2, 3);
         assertThat(fragile.attempts).containsExactly(1, 2, 3);
+        assertThat(fragile.allowed).containsOnly(3);
         assertThat(harness.events()).containsExactly(new TaskFailed(id, "fragile", "default", 3));
     }
 

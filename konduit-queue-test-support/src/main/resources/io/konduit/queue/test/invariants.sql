@@ -24,7 +24,7 @@ begin
   end if;
   if coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0)
      and (step <> 'RUNNING -> PENDING' or coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0) + 1
-          or new.max_attempts <> old.max_attempts + 1) then
+          or new.max_attempts <> least(old.max_attempts::bigint + 1, 2147483647)) then
     raise exception 'T9: task %: only giving back adds one to uncharged, and one to max_attempts (%)', old.id, step;
   end if;
   if step = 'PENDING -> RUNNING' then

@@ -1,0 +1,352 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.konduit.queue.FaultyDataSource;
+import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.With;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.QueueDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.LoggerFactory;
+
+/** What must not stop a worker: errors in the middle of a step, locked evidence, large payloads, large numbers. */
+@Timeout(120)
+class WorkerResilienceTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    static class Jobs {
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+        final AtomicInteger started = new AtomicInteger();
+        final AtomicInteger quick = new AtomicInteger();
+        final AtomicInteger payments = new AtomicInteger();
+        final AtomicInteger suspects = new AtomicInteger();
+
+        @JobHandler("long")
+        void longer() throws InterruptedException {
+            started.incrementAndGet();
+            mayEnd.await(100, TimeUnit.SECONDS);
+        }
+
+        @JobHandler("quick")
+        void quick() {
+            quick.incrementAndGet();
+        }
+
+        @JobHandler("steady")
+        void steady() throws InterruptedException {
+            started.incrementAndGet();
+            mayEnd.await(ThreadLocalRandom.current().nextInt(4_500, 9_000), TimeUnit.MILLISECONDS);
+        }
+
+        @JobHandler("suspect")
+        void suspect() {
+            suspects.incrementAndGet();
+        }
+
+        /** Somebody wants no limit and says so with a large one. */
+        @JobHandler(value = "unlimited", timeout = "999999d")
+        void unlimited() {}
+
+        @JobHandler(value = "pay", reapable = false, timeout = "1s")
+        void pay() throws InterruptedException {
+            payments.incrementAndGet();
+            mayEnd.await(100, TimeUnit.SECONDS);
+        }
+    }
+
+    private final Jobs jobs = new Jobs();
+    private final TaskQueue queue = harness.queue();
+
+    @AfterEach
+    void letHandlersEnd() {
+        jobs.mayEnd.countDown();
+    }
+
+    private static long count(String sql) {
+        return harness.jdbc()
+                .sql("select count(*) from " + sql)
+                .query(Long.class)
+                .single();
+    }
+
+    private static Connection locking(String statement) throws SQLException {
+        Connection other = harness.testDatabase().connect();
+        other.setAutoCommit(false);
+        try (Statement lock = other.createStatement()) {
+            lock.execute(statement);
+        }
+        return other;
+    }
+
+    private static void execute(String... statements) {
+        harness.testDatabase().execute(statements);
+    }
+
+    /** B10: a lock on one incident row stops the completions of all tasks. */
+    @Test
+    void lockedIncidentRowDelaysNobodyButItsTask() throws Exception {
+        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        TaskId recovered = queue.enqueue("long", null);
+        long id = harness.claimOne(harness.newWorker()).id();
+        harness.expireLease(id, Duration.ofSeconds(1));
+        assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
+        harness.makeDue(id);
+        harness.startWorker(With.concurrency(4), jobs);
+        await().until(() -> jobs.started.get() == 1);
+        try (Connection other =
+                locking("select 1 from konduit_task_incident where task_id = " + recovered + " for update")) {
+            jobs.mayEnd.countDown();
+            queue.enqueueAll(IntStream.range(0, 500)
+                    .mapToObj(i -> TaskRequest.of("quick", i))
+                    .toList());
+            try {
+                await().atMost(Duration.ofSeconds(30))
+                        .untilAsserted(() -> assertThat(count("konduit_task_history where type = 'quick'"))
+                                .as("completed of %s that ran", jobs.quick)
+                                .isEqualTo(500));
+            } finally {
+                other.rollback();
+            }
+        }
+    }
+
+    /** B8: after one large payload a lane claims nothing while any other lease of the worker is held. */
+    @Test
+    void largePayloadDoesNotStopItsLaneBehindALongRunOfAnotherLane() {
+        List<String> queues = IntStream.range(0, 16).mapToObj(i -> "q" + i).toList();
+        Map<String, Integer> slots = queues.stream().collect(Collectors.toMap(each -> each, each -> 1));
+        harness.startWorker(With.all(With.queues(queues.toArray(String[]::new)), With.queueConcurrency(slots)), jobs);
+        queue.enqueue(TaskRequest.of("long", null).queue("q2"));
+        await().until(() -> jobs.started.get() == 1);
+        execute("insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
+                + " values ('q1', 'quick', to_jsonb(repeat('x', 10000000)), 2, 'PENDING', now(), now())");
+        await().until(() -> count("konduit_task_history") == 1);
+        TaskId next = queue.enqueue(TaskRequest.of("quick", null).queue("q1"));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(harness.status(next)).isEqualTo("COMPLETED"));
+    }
+
+    /** A3: a claim that fails between two of its tasks: the first one runs, and is given back once it is left to the reaper. */
+    @Test
+    void taskThatMustNotRunTwiceIsNotGivenBackAfterItsClaimFailedInTheMiddle() {
+        TaskId pay = queue.enqueue("pay", null);
+        queue.enqueue("unlimited", null);
+        harness.startWorker(With.concurrency(4), jobs);
+        await().until(() -> jobs.payments.get() == 1);
+        await().pollDelay(Duration.ofSeconds(6)).atMost(Duration.ofSeconds(8)).untilAsserted(() -> assertThat(
+                        jobs.payments)
+                .as("runs of a task that must not run twice; it is %s", harness.status(pay))
+                .hasValue(1));
+    }
+
+    /** One task whose limit is too large for nanoseconds stops the lane for ever. */
+    @Test
+    void taskThatCannotBeAcceptedStopsNobodyElse() {
+        queue.enqueue("unlimited", null);
+        TaskId other = queue.enqueue("quick", null);
+        harness.startWorker(With.concurrency(4), jobs);
+        await().atMost(Duration.ofSeconds(15))
+                .untilAsserted(() -> assertThat(harness.status(other)).isEqualTo("COMPLETED"));
+    }
+
+    /** "For ever" is a usual way to ask for retries; such a task cannot be given back, nor can those with it. */
+    @Test
+    void taskWithTheMostAttemptsCanBeGivenBack() {
+        TaskId plain = queue.enqueue("long", null);
+        TaskId forEver = queue.enqueue(TaskRequest.of("long", null).maxAttempts(Integer.MAX_VALUE));
+        WorkerLifecycle worker =
+                harness.startWorker(With.all(With.concurrency(4), With.drainTimeout(Duration.ZERO)), jobs);
+        await().until(() -> jobs.started.get() == 2);
+        worker.stop();
+        assertThat(Stream.of(plain, forEver).map(harness::status)).containsExactly("PENDING", "PENDING");
+    }
+
+    /** A3 at shutdown: the claim is carried out after the worker has stopped, for nobody. */
+    @Test
+    void claimThatIsUnderWayWhenTheWorkerStopsIsNotForgotten() throws Exception {
+        TaskId id = queue.enqueue(TaskRequest.of("quick", null).reapable(false));
+        CompletableFuture<Void> stopped;
+        try (Connection other = locking("lock table konduit_task in share mode")) {
+            WorkerLifecycle worker = harness.startWorker(With.concurrency(4), jobs);
+            await().until(() ->
+                    count("pg_stat_activity where wait_event_type = 'Lock' and query like '%found as mat%'") > 0);
+            stopped = CompletableFuture.runAsync(worker::stop);
+            stopped.get(20, TimeUnit.SECONDS);
+            long waiting = count("pg_stat_activity where wait_event_type = 'Lock' and query like '%found as mat%'");
+            System.out.println("ATTACK stopped; claims still waiting on the server: " + waiting);
+            other.rollback();
+        }
+        await().pollDelay(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(harness.status(id))
+                .as("runs: %s", jobs.quick)
+                .isEqualTo("PENDING"));
+    }
+
+    /** B8: there is no memory for the message either. */
+    @Test
+    void leaseOfAnOutcomeThatWasDroppedIsLetGoAlsoWhenThereIsNoMemoryToSaySo() {
+        FaultyDataSource connections =
+                new FaultyDataSource(harness.testDatabase().dataSource());
+        QueueDatabase database = RecoveryFixture.databaseOn(connections);
+        ActiveLeases active = new ActiveLeases();
+        LeaseRepository leases =
+                new LeaseRepository(database, harness.newWorker().worker());
+        queue.enqueue("quick", null);
+        Execution execution = new Execution(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+        active.add(execution);
+        Completer completer = new Completer(
+                leases,
+                new IncidentRepository(database),
+                active,
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+        AtomicBoolean full = new AtomicBoolean(true);
+        connections.breakStatements(sql -> {
+            if (full.get()) {
+                throw new OutOfMemoryError("of the test");
+            }
+            return false;
+        });
+        try (FailingLog log = new FailingLog(WorkerThreads.class, full)) {
+            Thread thread = WorkerThreads.start("completer", completer::run);
+            completer.report(new Outcome.Completed(execution));
+            await().until(() -> log.met.get() > 0);
+            full.set(false);
+            await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(active.all())
+                    .as("leases that are extended for ever for outcomes that never come")
+                    .isEmpty());
+            thread.interrupt();
+        }
+    }
+
+    /** B8, B10: as many outcomes as slots lost in that way, and the lane sleeps for ever; health finds everything well. */
+    @Test
+    void laneGoesOnAfterTheCompleterHadNoMemory() {
+        FaultyDataSource connections =
+                new FaultyDataSource(harness.testDatabase().dataSource());
+        AtomicBoolean full = new AtomicBoolean(true);
+        connections.breakStatements(sql -> {
+            if (full.get() && sql.contains("insert into konduit_task_history")) {
+                throw new OutOfMemoryError("of the test");
+            }
+            return false;
+        });
+        try (FailingLog log = new FailingLog(WorkerThreads.class, full)) {
+            WorkerLifecycle worker = harness.startWorker(
+                    RecoveryFixture.databaseOn(connections), With.concurrency(4), QueueHarness.quickRetries(), jobs);
+            queue.enqueueAll(IntStream.range(0, 20)
+                    .mapToObj(i -> TaskRequest.of("quick", i))
+                    .toList());
+            await().until(() -> log.met.get() >= 1 && jobs.quick.get() >= 4);
+            await().during(Duration.ofMillis(500)).until(() -> true);
+            full.set(false);
+            int before = jobs.quick.get();
+            List<TaskId> later = queue.enqueueAll(IntStream.range(0, 20)
+                    .mapToObj(i -> TaskRequest.of("quick", i))
+                    .toList());
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(later.stream()
+                            .map(harness::status)
+                            .filter("COMPLETED"::equals)
+                            .count())
+                    .as(
+                            "ran %s before and %s after; loops well: %s",
+                            before,
+                            jobs.quick.get() - before,
+                            worker.loops().stream().allMatch(LoopState::isWell))
+                    .isEqualTo(20));
+        }
+    }
+
+    /** B8: an error between "this worker holds it" and "it waits for a slot": extended for ever, run by nobody. */
+    @Test
+    void taskIsNotKeptForEverWhenItsClaimFailsInTheMiddleOfAcceptingIt() {
+        TaskId id = queue.enqueue("long", null);
+        AtomicBoolean full = new AtomicBoolean();
+        try (FailingLog log = new FailingLog(ActiveLeases.class, full)) {
+            harness.startWorker(With.all(With.concurrency(4), With.lockTimeout(Duration.ofSeconds(3))), jobs);
+            await().until(() -> jobs.started.get() == 1);
+            full.set(true);
+            // somebody takes it away and the same worker claims it again
+            execute(
+                    "set session_replication_role = replica",
+                    "update konduit_task set status = 'PENDING', locked_by = null, locked_at = null,"
+                            + " lock_timeout_at = null, zombie_count = 1, run_at = now() where id = " + id);
+            await().until(() -> log.met.get() > 0);
+            full.set(false);
+            RecoveryFixture recovery = new RecoveryFixture(harness.database());
+            await().atMost(Duration.ofSeconds(15)).untilAsserted(() -> {
+                recovery.reclaimer().reclaimOnce();
+                assertThat(jobs.started)
+                        .as("runs; the task is %s, lease %s", harness.status(id), lease(id))
+                        .hasValue(2);
+            });
+        }
+    }
+
+    private static String lease(TaskId id) {
+        return harness.jdbc()
+                .sql(
+                        "select coalesce(lease_epoch || ' ends in ' || (lock_timeout_at - now()), 'none') from konduit_task where id = "
+                                + id)
+                .query(String.class)
+                .optional()
+                .orElse("gone");
+    }
+
+    private static final class FailingLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+        private final ch.qos.logback.classic.Logger logger;
+        private final AtomicBoolean full;
+        final AtomicInteger met = new AtomicInteger();
+
+        FailingLog(Class<?> of, AtomicBoolean full) {
+            this.logger = (ch.qos.logback.classic.Logger) LoggerFactory.getLogger(of);
+            this.full = full;
+            setContext(logger.getLoggerContext());
+            start();
+            logger.addAppender(this);
+        }
+
+        @Override
+        public synchronized void doAppend(ILoggingEvent event) {
+            if (full.get()) {
+                met.incrementAndGet();
+                throw new OutOfMemoryError("of the test");
+            }
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {}
+
+        @Override
+        public void close() {
+            logger.detachAppender(this);
+        }
+    }
+}
