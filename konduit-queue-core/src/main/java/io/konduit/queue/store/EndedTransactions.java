@@ -2,8 +2,7 @@ package io.konduit.queue.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Collections;
-import java.util.Set;
+import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -17,6 +16,7 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -24,15 +24,24 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Transactions that have ended while their connection is still bound to the thread, as it is in callbacks after a
  * commit. Nobody commits what is written there, so the queue has to do it itself.
  *
- * <p>A transaction has ended once its manager was told to commit it or to roll it back. Without a listener the end can be
- * seen only in callbacks after the completion, for which Spring has put the synchronizations away.
+ * <p>A transaction has ended when its callbacks begin, not before: Hibernate still writes inside the commit. Of a
+ * transaction that no listener saw begin the end can be seen only in callbacks after the completion, for which Spring
+ * has put the synchronizations away.
  */
 public final class EndedTransactions implements TransactionExecutionListener {
     private final DataSource dataSource;
     private final TransactionTemplate ownTransaction;
 
-    /** What stood for them. Weak: a listener that fails keeps Spring from telling of the end of the end. */
-    private final ThreadLocal<@Nullable Set<Object>> ended = new ThreadLocal<>();
+    /**
+     * What stands for the thread's transactions that a listener has seen. Weak: a listener that fails keeps Spring from
+     * telling of the end of the end.
+     */
+    private final ThreadLocal<@Nullable Map<Object, State>> seen = new ThreadLocal<>();
+
+    private enum State {
+        OPEN,
+        ENDED
+    }
 
     EndedTransactions(DataSource dataSource) {
         this.dataSource = dataSource;
@@ -40,13 +49,20 @@ public final class EndedTransactions implements TransactionExecutionListener {
     }
 
     @Override
+    public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+        if (failure == null) {
+            see(transaction);
+        }
+    }
+
+    @Override
     public void beforeCommit(TransactionExecution transaction) {
-        remember(transaction);
+        see(transaction);
     }
 
     @Override
     public void beforeRollback(TransactionExecution transaction) {
-        remember(transaction);
+        see(transaction);
     }
 
     @Override
@@ -61,10 +77,13 @@ public final class EndedTransactions implements TransactionExecutionListener {
 
     /** Whether the transaction that this stood for has ended. */
     boolean contains(Object resource) {
-        Set<Object> known = ended.get();
-        return (known != null && known.contains(resource))
-                || (TransactionSynchronizationManager.isActualTransactionActive()
-                        && !TransactionSynchronizationManager.isSynchronizationActive());
+        Map<Object, State> known = seen.get();
+        State state = known == null ? null : known.get(resource);
+        if (state != null) {
+            return state == State.ENDED;
+        }
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && !TransactionSynchronizationManager.isSynchronizationActive();
     }
 
     /** Whether a transaction that has ended is what the calling thread has its connection from. */
@@ -75,14 +94,14 @@ public final class EndedTransactions implements TransactionExecutionListener {
 
     /**
      * Runs the work and commits it. It takes the connection that the thread has: if every callback asked for another one, a
-     * pool could be used up by threads that wait for each other. A statement of the application that nobody has
-     * committed would be committed with it, so the work then gets a connection of its own.
+     * pool could be used up by threads that wait for each other. If the callback has had a statement there, the work gets a
+     * connection of its own: a commit would make durable what nobody else commits, and close the callback's cursors.
      */
     <T> T commit(Supplier<T> work) {
         Connection connection = DataSourceUtils.getConnection(dataSource);
         boolean usable;
         try {
-            usable = isInTime() && !connection.isReadOnly() && PgTransaction.hasWrittenNothing(connection);
+            usable = isInTime() && !connection.isReadOnly() && PgTransaction.isIdle(connection);
             if (usable) {
                 return commitOn(connection, work);
             }
@@ -140,25 +159,38 @@ public final class EndedTransactions implements TransactionExecutionListener {
         return true;
     }
 
-    private void remember(TransactionExecution transaction) {
+    /**
+     * What is seen already stays as it is: a transaction elsewhere that has no connection may have begun beside it. Before
+     * the end comes what began before this was a listener.
+     */
+    private void see(TransactionExecution transaction) {
         Object resource = resourceOf(transaction);
-        if (resource == null || !transaction.isNewTransaction()) {
+        if (resource == null || !transaction.isNewTransaction() || !hasCallbacks(transaction)) {
             return;
         }
-        Set<Object> known = ended.get();
+        Map<Object, State> known = seen.get();
         if (known == null) {
-            known = Collections.newSetFromMap(new WeakHashMap<>());
-            ended.set(known);
+            known = new WeakHashMap<>();
+            seen.set(known);
         }
-        known.add(resource);
+        if (known.putIfAbsent(resource, State.OPEN) == null) {
+            TransactionSynchronizationManager.registerSynchronization(new End(resource));
+        }
+    }
+
+    /** Without a synchronization of its own nothing of the application is called after its end. */
+    private static boolean hasCallbacks(TransactionExecution transaction) {
+        return TransactionSynchronizationManager.isSynchronizationActive()
+                && (!(transaction instanceof DefaultTransactionStatus status) || status.isNewSynchronization());
     }
 
     private void forget(TransactionExecution transaction) {
-        Set<Object> known = ended.get();
-        if (known != null) {
-            known.remove(resourceOf(transaction));
+        Map<Object, State> known = seen.get();
+        Object resource = resourceOf(transaction);
+        if (known != null && resource != null && transaction.isNewTransaction()) {
+            known.remove(resource, State.ENDED);
             if (known.isEmpty()) {
-                ended.remove();
+                seen.remove();
             }
         }
     }
@@ -174,5 +206,36 @@ public final class EndedTransactions implements TransactionExecutionListener {
             return jdbc.hasConnectionHolder() && jdbc.getConnectionHolder() == bound ? bound : null;
         }
         return bound;
+    }
+
+    /** Hears of the end before every callback of the application. */
+    private final class End implements TransactionSynchronization {
+        private final Object resource;
+
+        End(Object resource) {
+            this.resource = resource;
+        }
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+
+        @Override
+        public void afterCommit() {
+            ended();
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            ended();
+        }
+
+        private void ended() {
+            Map<Object, State> known = seen.get();
+            if (known != null) {
+                known.replace(resource, State.ENDED);
+            }
+        }
     }
 }

@@ -128,7 +128,7 @@ public final class QueueDatabase {
     public void rollBack() {
         Connection connection = DataSourceUtils.getConnection(application);
         try {
-            if (!connection.getAutoCommit()) {
+            if (!connection.getAutoCommit() && !PgTransaction.isIdle(connection)) {
                 connection.rollback();
             }
         } catch (SQLException e) {

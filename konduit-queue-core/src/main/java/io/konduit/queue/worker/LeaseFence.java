@@ -105,6 +105,7 @@ public final class LeaseFence implements TransactionExecutionListener {
     /** Must not throw: Spring would leave the transaction open. What goes wrong here, the check before the commit meets. */
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+        database.endedTransactions().afterBegin(transaction, failure);
         GuardedRun guarded = current.get();
         if (failure != null || guarded == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
             return;
@@ -139,6 +140,7 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
+        database.endedTransactions().beforeCommit(transaction);
         GuardedRun guarded = current.get();
         try {
             if (guarded != null && isFenced(guarded, transaction)) {
@@ -149,8 +151,6 @@ public final class LeaseFence implements TransactionExecutionListener {
             throw new TransientDataAccessResourceException(
                     "The lease of a handler could not be checked before its transaction commits: it is rolled back.",
                     e);
-        } finally {
-            database.endedTransactions().beforeCommit(transaction);
         }
     }
 

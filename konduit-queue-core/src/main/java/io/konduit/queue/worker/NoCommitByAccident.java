@@ -6,8 +6,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
  * After a {@link TransactionException} before the commit, the fence's or the application's, Spring neither commits nor
- * rolls back; then it switches auto-commit on, and the driver commits. After a commit that failed there is nothing
- * to undo.
+ * rolls back; then it switches auto-commit on, and the driver commits. It may even say that it has rolled back: so it takes
+ * an {@link org.springframework.transaction.UnexpectedRollbackException} of another transaction. After a rollback
+ * and after a commit that failed there is nothing to undo.
  */
 final class NoCommitByAccident implements TransactionSynchronization {
     private final QueueDatabase database;
@@ -23,7 +24,7 @@ final class NoCommitByAccident implements TransactionSynchronization {
 
     @Override
     public void afterCompletion(int status) {
-        if (status == STATUS_UNKNOWN) {
+        if (status != STATUS_COMMITTED) {
             database.rollBack();
         }
     }

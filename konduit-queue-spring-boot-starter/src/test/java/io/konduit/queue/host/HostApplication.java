@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.test.TestDatabase;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -23,6 +24,7 @@ import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -160,18 +162,44 @@ public final class HostApplication implements BeforeAllCallback, BeforeEachCallb
         return TaskId.of(id);
     }
 
+    /** Whether somebody waits for a lock. */
+    public boolean isAnybodyWaiting() {
+        return jdbc().sql("select exists (select from pg_stat_activity"
+                        + " where datname = current_database() and wait_event_type = 'Lock')")
+                .query(Boolean.class)
+                .single();
+    }
+
+    /** Ends every session that waits for a lock: a handler that waits for its own thread would keep the test waiting. */
+    public void endWaits() {
+        jdbc().sql("select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where datname = current_database() and wait_event_type = 'Lock'")
+                .query()
+                .listOfRows();
+    }
+
     /** Takes a running task away from its worker, as the reaper does when the lease has ended. */
     public void reclaim(TaskId id) {
-        assertThat(reclaim(id, "")).as("running task " + id + " taken away").isEqualTo(1);
+        assertThat(reclaim(jdbc(), id, ""))
+                .as("running task " + id + " taken away")
+                .isEqualTo(1);
     }
 
     /** The same as the reaper does it: leaves a row alone that anybody has locked. Returns whether it took the task. */
     public boolean reclaimUnlessLocked(TaskId id) {
-        return reclaim(id, "skip locked") == 1;
+        return reclaim(jdbc(), id, "skip locked") == 1;
     }
 
-    private int reclaim(TaskId id, String locked) {
-        return jdbc().sql("""
+    /** The same in a transaction that the caller commits. */
+    public void reclaim(Connection transaction, TaskId id) {
+        JdbcClient jdbc = JdbcClient.create(new SingleConnectionDataSource(transaction, true));
+        assertThat(reclaim(jdbc, id, ""))
+                .as("running task " + id + " taken away")
+                .isEqualTo(1);
+    }
+
+    private static int reclaim(JdbcClient jdbc, TaskId id, String locked) {
+        return jdbc.sql("""
                         with held as (
                           select id, locked_by as owner from konduit_task
                            where id = :id and status = 'RUNNING' for no key update %s),
