@@ -41,20 +41,11 @@ final class GuardedRun {
         return rowHolder;
     }
 
-    /** The transaction that the thread is in has the row to itself until it ends. */
+    /** The transaction that the thread is in has the row to itself until it ends, or until that is undone. */
     void holdRow(Object transaction) {
         rowHolder = transaction;
         execution.ownTransactionHoldsRow(true);
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void afterCompletion(int status) {
-                rowHolder = null;
-                if (status != STATUS_COMMITTED) {
-                    extendAtOnce();
-                }
-                execution.ownTransactionHoldsRow(false);
-            }
-        });
+        TransactionSynchronizationManager.registerSynchronization(new Hold());
     }
 
     /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
@@ -63,6 +54,34 @@ final class GuardedRun {
             leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
         } catch (DataAccessException e) {
             log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
+        }
+    }
+
+    /** A row that a transaction has to itself. A rollback to an older savepoint gives it free. */
+    private final class Hold implements TransactionSynchronization {
+        private final YoungerSavepoints younger = new YoungerSavepoints();
+
+        @Override
+        public void savepoint(Object savepoint) {
+            younger.add(savepoint);
+        }
+
+        /** Called just before the rollback: the row cannot be extended yet. */
+        @Override
+        public void savepointRollback(Object savepoint) {
+            if (!younger.contains(savepoint)) {
+                rowHolder = null;
+                execution.ownTransactionHoldsRow(false);
+            }
+        }
+
+        @Override
+        public void afterCompletion(int status) {
+            rowHolder = null;
+            if (status != STATUS_COMMITTED) {
+                extendAtOnce();
+            }
+            execution.ownTransactionHoldsRow(false);
         }
     }
 }

@@ -1,14 +1,11 @@
 package io.konduit.queue.worker;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Set;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /** Runs after the commit, unless what it stands for was rolled back to a savepoint that is older than it. */
 final class WhenCommitted implements TransactionSynchronization {
     private final Runnable action;
-    private final Set<Object> younger = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final YoungerSavepoints younger = new YoungerSavepoints();
     private boolean undone;
 
     WhenCommitted(Runnable action) {

@@ -1,11 +1,20 @@
 package io.konduit.queue.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -79,6 +88,50 @@ class CheckpointInTransactionTests {
             assertThat(jobs.awaitEnd()).hasMessage("so that the row stays");
             assertThat(checkpoint(task)).isEqualTo("\"kept\"");
         });
+    }
+
+    /** The rollback has given the row free, so that the reaper may be about to take it. */
+    @Test
+    @Timeout(60)
+    void aNewTransactionAfterACheckpointThatWasRolledBackToASavepointWaitsForAReclaim() {
+        application.run(context -> {
+            JdbcClient jdbc = context.getBean(JdbcClient.class);
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
+            jobs.will(task -> required(manager).executeWithoutResult(outer -> {
+                nested(manager).executeWithoutResult(inner -> {
+                    task.checkpoint("undone");
+                    inner.setRollbackOnly();
+                });
+                reclaimWhenAwaited(task.id());
+                requiresNew(manager).executeWithoutResult(inner -> write(jdbc, 1, "zombie"));
+            }));
+            context.getBean(TaskQueue.class)
+                    .enqueue(TaskRequest.of("scripted", null).maxAttempts(1));
+            assertThat(jobs.awaitEnd()).isInstanceOf(LeaseLostException.class);
+            assertThat(host.accounts()).isEmpty();
+        });
+    }
+
+    /** Takes the task away in a transaction that commits when somebody waits for it. */
+    private static void reclaimWhenAwaited(TaskId task) {
+        CountDownLatch taken = new CountDownLatch(1);
+        CompletableFuture.runAsync(() -> {
+            try (Connection reaper = host.database().connect()) {
+                reaper.setAutoCommit(false);
+                host.reclaim(reaper, task);
+                taken.countDown();
+                await().until(host::isAnybodyWaiting);
+                reaper.commit();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        try {
+            assertThat(taken.await(10, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
