@@ -6,6 +6,7 @@ import io.konduit.queue.store.NewTask;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,13 +110,11 @@ final class AfterCommit {
         return task.runAt() == null && task.delay().isZero();
     }
 
+    /** In parts: a rollback to a savepoint takes back what was enqueued since. */
     private final class Collected implements TransactionSynchronization {
-        private record Kind(String queue, String type) {}
-
-        private final Map<Kind, Integer> counts = new HashMap<>();
-        private final Set<String> due = new HashSet<>();
+        private final List<Part> parts = new ArrayList<>(List.of(new Part()));
+        private final Map<Object, Integer> partsBefore = new IdentityHashMap<>();
         private boolean told;
-        private final List<TaskId> created = new ArrayList<>();
 
         AfterCommit owner() {
             return AfterCommit.this;
@@ -128,13 +127,21 @@ final class AfterCommit {
         }
 
         void add(NewTask task, TaskId id) {
-            if (created.size() < AcknowledgedTasks.CAPACITY) {
-                created.add(id);
-            }
-            counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
-            if (isDue(task)) {
-                due.add(task.queue());
-            }
+            parts.get(parts.size() - 1).add(task, id);
+        }
+
+        @Override
+        public void savepoint(Object savepoint) {
+            partsBefore.put(savepoint, parts.size());
+            parts.add(new Part());
+        }
+
+        /** A savepoint that is not known is older than everything here. */
+        @Override
+        public void savepointRollback(Object savepoint) {
+            int kept = Math.min(parts.size(), partsBefore.getOrDefault(savepoint, 0));
+            parts.subList(kept, parts.size()).clear();
+            parts.add(new Part());
         }
 
         /** Registered in a callback after the commit, it is not called after the commit any more. */
@@ -148,10 +155,41 @@ final class AfterCommit {
         @Override
         public void afterCommit() {
             told = true;
-            acknowledged.addAll(created);
-            counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
-            if (!due.isEmpty()) {
-                wake(due);
+            Part all = parts.get(0);
+            parts.subList(1, parts.size()).forEach(all::addAll);
+            acknowledged.addAll(all.created);
+            all.counts.forEach((kind, tasks) -> monitor.enqueued(kind.queue(), kind.type(), tasks));
+            if (!all.due.isEmpty()) {
+                wake(all.due);
+            }
+        }
+    }
+
+    /** What was enqueued between two savepoints. */
+    private static final class Part {
+        private record Kind(String queue, String type) {}
+
+        private final Map<Kind, Integer> counts = new HashMap<>();
+        private final Set<String> due = new HashSet<>();
+        private final List<TaskId> created = new ArrayList<>();
+
+        void add(NewTask task, TaskId id) {
+            remember(id);
+            counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
+            if (isDue(task)) {
+                due.add(task.queue());
+            }
+        }
+
+        void addAll(Part later) {
+            later.created.forEach(this::remember);
+            later.counts.forEach((kind, tasks) -> counts.merge(kind, tasks, Integer::sum));
+            due.addAll(later.due);
+        }
+
+        private void remember(TaskId id) {
+            if (created.size() < AcknowledgedTasks.CAPACITY) {
+                created.add(id);
             }
         }
     }

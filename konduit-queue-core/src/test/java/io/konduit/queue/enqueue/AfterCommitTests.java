@@ -67,6 +67,40 @@ class AfterCommitTests {
     }
 
     @Test
+    void whatWasRolledBackToASavepointIsNeitherCountedNorWoken() {
+        List<String> counted = new ArrayList<>();
+        TaskQueue own = new TransactionalTaskQueue(
+                harness.tasks(),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        () -> Stream.of(wakeUps::add),
+                        (queue, type, tasks) -> counted.add(queue + " " + tasks),
+                        TaskObservations.none()));
+        TransactionTemplate nested = harness.transaction();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        harness.transaction().executeWithoutResult(outer -> {
+            nested.executeWithoutResult(inner -> {
+                own.enqueue(TaskRequest.of("a", 1).queue("first"));
+                inner.setRollbackOnly();
+            });
+            own.enqueue(TaskRequest.of("a", 1).queue("kept"));
+            nested.executeWithoutResult(
+                    inner -> own.enqueue(TaskRequest.of("a", 1).queue("kept")));
+            nested.executeWithoutResult(inner -> {
+                own.enqueue(TaskRequest.of("a", 1).queue("kept"));
+                nested.executeWithoutResult(
+                        innermost -> own.enqueue(TaskRequest.of("a", 1).queue("undone")));
+                inner.setRollbackOnly();
+            });
+            own.enqueue(TaskRequest.of("a", 1).queue("last"));
+        });
+        assertThat(counted).containsExactlyInAnyOrder("kept 2", "last 1");
+        assertThat(wakeUps).containsExactly(Set.of("kept", "last"));
+    }
+
+    @Test
     void innerTransactionWakesByItself() {
         TransactionTemplate inner = harness.transaction();
         inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
