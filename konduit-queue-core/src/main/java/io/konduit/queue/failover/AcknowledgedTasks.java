@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** The last tasks whose enqueueing the database has acknowledged to this instance, and when. */
@@ -47,16 +48,33 @@ public final class AcknowledgedTasks {
         return size > 0 && nanos[Math.floorMod(next - 1, CAPACITY)] - oldestNanos >= 0;
     }
 
-    /** Those acknowledged no longer ago than this, oldest first, each with its time; none is remembered any more. */
-    synchronized Map<TaskId, Long> takeSince(long oldestNanos) {
-        Map<TaskId, Long> taken = new LinkedHashMap<>();
+    /** Those acknowledged no longer ago than this, oldest first, each with its time. */
+    synchronized Map<TaskId, Long> since(long oldestNanos) {
+        Map<TaskId, Long> found = new LinkedHashMap<>();
         for (int i = size; i > 0; i--) {
             int place = Math.floorMod(next - i, CAPACITY);
             if (nanos[place] - oldestNanos >= 0) {
-                taken.put(TaskId.of(ids[place]), nanos[place]);
+                found.put(TaskId.of(ids[place]), nanos[place]);
             }
         }
-        size = 0;
-        return taken;
+        return found;
+    }
+
+    /** These are known to be gone. */
+    synchronized void forget(Collection<TaskId> gone) {
+        Set<TaskId> forgotten = Set.copyOf(gone);
+        int first = next - size;
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            int from = Math.floorMod(first + i, CAPACITY);
+            if (!forgotten.contains(TaskId.of(ids[from]))) {
+                int to = Math.floorMod(first + kept, CAPACITY);
+                ids[to] = ids[from];
+                nanos[to] = nanos[from];
+                kept++;
+            }
+        }
+        next = Math.floorMod(first + kept, CAPACITY);
+        size = kept;
     }
 }

@@ -8,6 +8,7 @@ import io.konduit.queue.store.DatabaseMoment;
 import io.konduit.queue.store.FailoverRepository;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Every answer of the database tells its timeline and its start. While both stay the same, nothing is asked.
  *   <li>After a failover or a restart, this instance compares what it knows to be committed with what the database has:
  *       the number of its own beats, and the tasks that it enqueued last. If the database does not answer, the next
- *       answer leads to another try.
+ *       answer leads to another try, together with what has happened since.
  *   <li>Something is missing: the queues are paused if that was asked for, then everybody is told. If the node dies
  *       before, the other instances tell what they know.
  * </ol>
@@ -69,6 +70,20 @@ public final class FailoverGuard {
 
         boolean isFailover() {
             return moment.timeline() != oldTimeline;
+        }
+
+        /** Both as one: nobody could ask in between. */
+        Change and(Change later) {
+            Map<TaskId, Long> both = new LinkedHashMap<>(recent);
+            later.recent.forEach(both::putIfAbsent);
+            return new Change(
+                    oldTimeline, later.moment, noticedNanos, older(oldestLostBeat, later.oldestLostBeat), both);
+        }
+
+        Change without(List<TaskId> told) {
+            Map<TaskId, Long> rest = new LinkedHashMap<>(recent);
+            told.forEach(rest::remove);
+            return new Change(oldTimeline, moment, noticedNanos, oldestLostBeat, rest);
         }
     }
 
@@ -115,66 +130,81 @@ public final class FailoverGuard {
         if (before != null
                 && (before.timeline() != moment.timeline()
                         || !before.startedAt().equals(moment.startedAt()))) {
-            pending = new Change(
+            Change change = new Change(
                     before.timeline(),
                     moment,
                     now,
                     oldestLostBeat,
-                    acknowledged.takeSince(now - settings.memory().toNanos()));
+                    acknowledged.since(now - settings.memory().toNanos()));
+            pending = pending == null ? change : pending.and(change);
         }
         if (pending == null || checking) {
             return null;
         }
         checking = true;
-        return pending;
+        Change next = pending;
+        pending = null;
+        return next;
     }
 
     private void check(Change change) {
-        boolean checked = false;
+        List<TaskId> told = null;
         try {
-            judge(change);
-            checked = true;
+            told = judge(change);
         } catch (RuntimeException e) {
             log.warn(
                     "What a failover has lost could not be asked; it is tried again after the next answer of the database",
                     e);
         } finally {
-            checked(change, checked);
+            checked(change, told);
         }
     }
 
-    private synchronized void checked(Change change, boolean done) {
+    /** @param told the tasks of which everybody knows now that they are gone; null when the check failed */
+    private synchronized void checked(Change change, @Nullable List<TaskId> told) {
         checking = false;
-        if (done && pending == change) {
-            pending = null;
+        if (told == null) {
+            pending = pending == null ? change : change.and(pending);
+            return;
+        }
+        acknowledged.forget(told);
+        if (pending != null) {
+            pending = pending.without(told);
         }
     }
 
-    private void judge(Change change) {
+    private List<TaskId> judge(Change change) {
         List<TaskId> gone = change.recent().isEmpty()
                 ? List.of()
                 : store.missing(change.recent().keySet());
         OptionalLong oldestLost = oldest(change, gone);
         if (oldestLost.isPresent()) {
-            tell(change, gone, Duration.ofNanos(change.noticedNanos() - oldestLost.getAsLong()));
+            // what a second failover lost may be younger than the first
+            long nanos = Math.max(0, change.noticedNanos() - oldestLost.getAsLong());
+            tell(change, gone, Duration.ofNanos(nanos));
         } else if (change.isFailover()) {
             log.info(
                     "The database failed over from timeline {} to {}. It has everything that this instance knows to be committed.",
                     change.oldTimeline(),
                     change.moment().timeline());
         }
+        return gone;
     }
 
     private static OptionalLong oldest(Change change, List<TaskId> gone) {
         OptionalLong oldest = change.oldestLostBeat();
         for (TaskId id : gone) {
-            long nanos = change.recent().getOrDefault(id, change.noticedNanos());
-            // nanoTime may overflow: compared by difference
-            if (oldest.isEmpty() || nanos - oldest.getAsLong() < 0) {
-                oldest = OptionalLong.of(nanos);
-            }
+            oldest = older(oldest, OptionalLong.of(change.recent().getOrDefault(id, change.noticedNanos())));
         }
         return oldest;
+    }
+
+    private static OptionalLong older(OptionalLong one, OptionalLong other) {
+        if (one.isEmpty() || other.isEmpty()) {
+            return one.isEmpty() ? other : one;
+        }
+        // nanoTime may overflow: compared by difference
+        return one.getAsLong() - other.getAsLong() <= 0 ? one : other;
     }
 
     private void tell(Change change, List<TaskId> gone, Duration atLeast) {
@@ -207,11 +237,22 @@ public final class FailoverGuard {
         for (String queue : settings.queuesToPause()) {
             if (store.pauseOnce(
                     queue,
-                    ACTOR + change.moment().timeline(),
+                    actor(change),
                     "The database has lost commits. Resume the queue when what is missing has been enqueued again.")) {
                 paused.add(queue);
             }
         }
         return List.copyOf(paused);
+    }
+
+    /**
+     * The same for all instances that notice the same loss: also for one that notices a failover after the new primary was
+     * restarted. A crash without failover stays on its timeline and has the start of the server besides.
+     */
+    private static String actor(Change change) {
+        String timeline = ACTOR + change.moment().timeline();
+        return change.isFailover()
+                ? timeline
+                : timeline + ", server started " + change.moment().startedAt();
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * How this instance watches for lost commits.
  *
- * @param beating whether this instance has a worker, whose beats tell
+ * @param beating whether this instance has a worker or runs chores, so that its beats tell
  * @param memory how long ago a task may have been acknowledged and still be looked for; less than retention keeps tasks
  * @param queuesToPause the queues to pause until a person resumes them; none when nothing is to be paused
  */

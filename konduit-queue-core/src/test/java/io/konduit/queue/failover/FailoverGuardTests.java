@@ -31,6 +31,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What an instance concludes from the answers of a database, without a failover: those are in {@link FailoverTests}. */
 @Tag("X27")
@@ -177,6 +179,84 @@ class FailoverGuardTests {
     }
 
     @Test
+    void aLossIsNoticedAlsoWhenTheServerRestartsBeforeItCouldBeAsked() {
+        guard.observed(beat(1, 6));
+        after(Duration.ofSeconds(10));
+        guard.observed(beat(1, 7));
+        acknowledged.add(TaskId.of(900_010));
+        after(Duration.ofSeconds(5));
+        source.breakStatements(sql -> sql.contains("konduit_tasks"));
+        guard.observed(beat(2, 7));
+        source.heal();
+        after(MEMORY);
+        guard.observed(startedAfter(50, 3, 8));
+        assertThat(events).hasSize(1);
+        assertThat(guard.lastLoss().oldTimeline()).isEqualTo(1);
+        assertThat(guard.lastLoss().newTimeline()).isEqualTo(3);
+        assertThat(guard.lastLoss().lostTaskIds()).containsExactly(TaskId.of(900_010));
+        assertThat(guard.lastLoss().atLeast())
+                .as("beat 7, when the first failover was noticed")
+                .isEqualTo(Duration.ofSeconds(5));
+        guard.observed(startedAfter(50, 3, 9));
+        assertThat(events).as("told once").hasSize(1);
+    }
+
+    @Test
+    void aChangeDuringACheckDoesNotTellTheSameLossAgain() {
+        List<Runnable> checks = new ArrayList<>();
+        FailoverGuard slow = new FailoverGuard(
+                store,
+                acknowledged,
+                new FailoverSettings(true, MEMORY, List.of()),
+                new FailoverGuard.Surroundings(new QueueEvents(events::add), monitored::add, checks::add),
+                () -> nanos);
+        slow.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_011));
+        slow.observed(beat(2, 2));
+        acknowledged.add(TaskId.of(900_012));
+        slow.observed(beat(3, 3));
+        checks.remove(0).run();
+        slow.observed(beat(3, 4));
+        checks.remove(0).run();
+        assertThat(events)
+                .extracting(loss -> ((DatabaseWentBack) loss).lostTaskIds())
+                .containsExactly(List.of(TaskId.of(900_011)), List.of(TaskId.of(900_012)));
+        slow.observed(beat(3, 5));
+        assertThat(checks).isEmpty();
+    }
+
+    @Test
+    void aRestartDoesNotForgetWhatALaterFailoverMayLose() {
+        guard.observed(beat(1, 1));
+        TaskId task = harness.queue().enqueue("mail", null);
+        acknowledged.add(task);
+        acknowledged.add(TaskId.of(900_013));
+        guard.observed(startedAfter(50, 1, 2));
+        assertThat(guard.lastLoss().lostTaskIds()).containsExactly(TaskId.of(900_013));
+        harness.testDatabase().execute("truncate konduit_task");
+        guard.observed(startedAfter(90, 2, 3));
+        assertThat(guard.lastLoss().lostTaskIds()).containsExactly(task);
+    }
+
+    @Test
+    void aTaskThatWasRolledBackToASavepointIsNotLost() {
+        TaskQueue queue = remembering();
+        TransactionTemplate nested = harness.transaction();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        guard.observed(beat(1, 1));
+        harness.transaction().executeWithoutResult(outer -> {
+            queue.enqueue("mail", null);
+            nested.executeWithoutResult(inner -> {
+                queue.enqueue("mail", null);
+                inner.setRollbackOnly();
+            });
+        });
+        guard.observed(beat(2, 2));
+        assertThat(guard.lastLoss()).isNull();
+        assertThat(remembered()).hasSize(1);
+    }
+
+    @Test
     void looksForRecentTasksOnly() {
         guard.observed(beat(1, 1));
         acknowledged.add(TaskId.of(900_006));
@@ -187,13 +267,7 @@ class FailoverGuardTests {
 
     @Test
     void remembersWhatWasCommittedAndNothingElse() {
-        TaskQueue queue = new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                new TransactionalTaskQueue.Surroundings(
-                        Stream::empty, EnqueueMonitor.NONE, TaskObservations.none(), acknowledged));
+        TaskQueue queue = remembering();
         List<TaskRequest> two = List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2));
         harness.transaction().executeWithoutResult(status -> {
             queue.enqueue("mail", null);
@@ -214,8 +288,20 @@ class FailoverGuardTests {
         assertThat(remembered()).containsExactly(alone, bulk.get(0), bulk.get(1));
     }
 
+    private TaskQueue remembering() {
+        return new TransactionalTaskQueue(
+                harness.tasks(),
+                QueueHarness.registry(),
+                QueueHarness.converter(),
+                false,
+                new TransactionalTaskQueue.Surroundings(
+                        Stream::empty, EnqueueMonitor.NONE, TaskObservations.none(), acknowledged));
+    }
+
     private Set<TaskId> remembered() {
-        return acknowledged.takeSince(nanos).keySet();
+        Set<TaskId> found = acknowledged.since(nanos).keySet();
+        acknowledged.forget(found);
+        return found;
     }
 
     @Test
@@ -241,6 +327,46 @@ class FailoverGuardTests {
         lose(second);
         assertThat(pauses()).as("a person has resumed the other").containsExactly("mail");
         assertThat(second.lastLoss().pausedQueues()).isEmpty();
+    }
+
+    @Test
+    void anInstanceThatNoticesAFailoverAfterAnotherRestartDoesNotPauseAgain() {
+        lose(guard(List.of("default")));
+        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        FailoverGuard late = guard(List.of("default"));
+        late.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_016));
+        late.observed(startedAfter(50, 2, 2));
+        assertThat(late.lastLoss()).isNotNull();
+        assertThat(pauses()).as("a person has resumed it").isEmpty();
+    }
+
+    @Test
+    void aSecondLossOnTheSameTimelinePausesAgain() {
+        FailoverGuard pausing = guard(List.of("default"));
+        pausing.observed(beat(1, 1));
+        acknowledged.add(TaskId.of(900_014));
+        pausing.observed(startedAfter(50, 1, 2));
+        assertThat(pauses()).containsExactly("default");
+        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        acknowledged.add(TaskId.of(900_015));
+        pausing.observed(startedAfter(100, 1, 3));
+        assertThat(events).hasSize(2);
+        assertThat(pauses()).containsExactly("default");
+    }
+
+    @Test
+    void aCrashPausesOnceHoweverManyInstancesNotice() {
+        for (FailoverGuard instance : List.of(guard(List.of("default")), guard(List.of("default")))) {
+            instance.observed(beat(1, 1));
+            acknowledged.add(TaskId.of(900_017));
+            instance.observed(startedAfter(50, 1, 2));
+            assertThat(instance.lastLoss()).isNotNull();
+            harness.testDatabase().execute("delete from konduit_queue"); // as if a person had resumed it
+        }
+        assertThat(events)
+                .extracting(loss -> ((DatabaseWentBack) loss).pausedQueues())
+                .containsExactly(List.of("default"), List.of());
     }
 
     @Test
@@ -291,6 +417,10 @@ class FailoverGuardTests {
 
     private static DatabaseMoment beat(long timeline, long beats) {
         return new DatabaseMoment(START.plusSeconds(100 * beats), START, timeline, beats);
+    }
+
+    private static DatabaseMoment startedAfter(long seconds, long timeline, long beats) {
+        return new DatabaseMoment(START.plusSeconds(100 * beats), START.plusSeconds(seconds), timeline, beats);
     }
 
     private FailoverGuard guard(List<String> queuesToPause) {

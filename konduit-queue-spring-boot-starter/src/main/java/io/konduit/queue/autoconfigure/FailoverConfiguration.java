@@ -39,8 +39,8 @@ class FailoverConfiguration {
         Duration memory = kept.isZero() || kept.compareTo(FailoverSettings.LONGEST_MEMORY) > 0
                 ? FailoverSettings.LONGEST_MEMORY
                 : kept;
-        boolean beating = properties.worker().enabled();
-        boolean pauses = beating && properties.failover().pauseQueues();
+        boolean beating = properties.worker().enabled() || properties.runsChores();
+        boolean pauses = properties.worker().enabled() && properties.failover().pauseQueues();
         return new FailoverSettings(
                 beating, memory, pauses ? properties.worker().queues() : List.of());
     }
@@ -64,10 +64,11 @@ class FailoverConfiguration {
                 System::nanoTime);
     }
 
-    /** An instance without a worker has no beats that would tell. Started with the queue that it watches for. */
+    /** An instance without a worker and without chores has no beats that would tell. Started with the queue that it watches for. */
     @Bean(destroyMethod = "stop")
     @ConditionalOnMissingBean
     @ConditionalOnProperty(name = "konduit.queue.worker.enabled", havingValue = "false")
+    @ConditionalOnProperty(name = "konduit.queue.chores.enabled", havingValue = "false", matchIfMissing = true)
     FailoverWatch konduitFailoverWatch(
             FailoverRepository store,
             FailoverGuard guard,

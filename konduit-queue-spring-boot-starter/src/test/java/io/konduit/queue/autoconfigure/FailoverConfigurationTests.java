@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
@@ -61,6 +63,37 @@ class FailoverConfigurationTests {
                             .as("it serves none")
                             .isEmpty());
                 });
+    }
+
+    @Test
+    void anInstanceWithChoresOnlyNoticesByItsBeats() {
+        application
+                .withPropertyValues(
+                        "konduit.queue.worker.enabled=false",
+                        "konduit.queue.chores.enabled=true",
+                        "konduit.queue.failover.pause-queues=true")
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(FailoverWatch.class);
+                    assertThat(context.getBean(FailoverSettings.class).beating())
+                            .isTrue();
+                    noticesTheLossOfATask(context);
+                    assertThat(heard(context)).singleElement().satisfies(loss -> assertThat(loss.pausedQueues())
+                            .as("it serves none")
+                            .isEmpty());
+                });
+    }
+
+    @Test
+    @Timeout(40)
+    void aLazyProducerStartsWithoutItsDatabase() {
+        host.plainJdbc()
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withPropertyValues(
+                        "spring.datasource.url=jdbc:postgresql://localhost:1/none",
+                        "spring.datasource.hikari.connection-timeout=2000",
+                        "konduit.queue.worker.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
