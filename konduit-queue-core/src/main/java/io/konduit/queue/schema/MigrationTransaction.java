@@ -61,6 +61,7 @@ final class MigrationTransaction {
         boolean committed = false;
         try {
             SessionSettings before = SessionSettings.read(connection);
+            allowToWait();
             waitForOthers();
             limitWaits(patience.compareTo(LONGEST_WAIT) < 0 ? patience : LONGEST_WAIT);
             tryUntilDone(migrations);
@@ -71,6 +72,20 @@ final class MigrationTransaction {
             if (!committed) {
                 connection.rollback();
             }
+        }
+    }
+
+    /**
+     * How long to wait is decided by the patience, and between two tries the transaction is idle. For this transaction
+     * only; transaction_timeout is there since PostgreSQL 17.
+     */
+    private void allowToWait() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("""
+                    select set_config(name, '0', true)
+                      from pg_settings
+                     where name in ('idle_in_transaction_session_timeout', 'statement_timeout', 'transaction_timeout')
+                    """);
         }
     }
 

@@ -3,6 +3,7 @@ package io.konduit.queue.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.SchemaLockedException;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
@@ -119,6 +122,43 @@ class MigrationLockTests {
             reader.rollback();
         }
         migrator(Duration.ofSeconds(2)).migrate();
+        assertThat(constraints()).isZero();
+    }
+
+    /** Between two tries the migration is idle in its transaction; within one it waits for more than a second. */
+    @ParameterizedTest
+    @ValueSource(strings = {"idle_in_transaction_session_timeout", "statement_timeout", "transaction_timeout"})
+    void aMigrationThatWaitsSurvivesTheTimeoutsOfTheDatabase(String timeout) throws Exception {
+        assumeTrue(
+                jdbc.sql("select exists (select from pg_settings where name = ?)")
+                        .param(timeout)
+                        .query(Boolean.class)
+                        .single(),
+                "this server does not know " + timeout);
+        try (Connection reader = openReader()) {
+            database.execute("alter database " + database.name() + " set " + timeout + " = '400ms'");
+            SingleConnectionDataSource session = new SingleConnectionDataSource(database.jdbcUrl(), true);
+            try {
+                CompletableFuture<Void> migration = CompletableFuture.runAsync(
+                        () -> new QueueSchemaMigrator(session, null, Duration.ofSeconds(30), ServerSessions.OWN)
+                                .migrate(),
+                        threads);
+                await().until(() -> waitingForTheTable() > 0);
+                await().until(() -> waitingForTheTable() == 0);
+                await().until(() -> migration.isDone() || waitingForTheTable() > 0);
+                assertThat(migration).isNotDone();
+                reader.rollback();
+                migration.get(30, TimeUnit.SECONDS);
+                assertThat(JdbcClient.create(session)
+                                .sql("select current_setting(?)")
+                                .param(timeout)
+                                .query(String.class)
+                                .single())
+                        .isEqualTo("400ms");
+            } finally {
+                session.destroy();
+            }
+        }
         assertThat(constraints()).isZero();
     }
 
