@@ -33,7 +33,8 @@ public final class ServerCheck {
     private static final String STATE = """
             select pg_is_in_recovery() as standby,
                    current_setting('transaction_read_only') = 'on' as read_only,
-                   c.relkind, c.relhassubclass,
+                   c.relkind,
+                   exists (select from pg_inherits i where i.inhparent = c.oid) as has_children,
                    to_regclass('pg_dist_partition') is not null as citus
               from (select to_regclass(coalesce(quote_ident(?::text) || '.', '') || 'konduit_task') as hot) as tables
               left join pg_class c on c.oid = tables.hot
@@ -119,7 +120,7 @@ public final class ServerCheck {
                                     + " ('spring.datasource.hikari.read-only'). If the application has another data source"
                                     + " that writes, put @KonduitQueueDataSource on it.");
                 }
-                requirePlainTable(row.getString("relkind"), row.getBoolean("relhassubclass"));
+                requirePlainTable(row.getString("relkind"), row.getBoolean("has_children"));
                 if (row.getBoolean("citus")) {
                     requireOneShard(connection);
                 }

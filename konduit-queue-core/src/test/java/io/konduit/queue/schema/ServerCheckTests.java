@@ -115,6 +115,13 @@ class ServerCheckTests {
     }
 
     @Test
+    void aTableThatOnceHadAnHeirIsAccepted() {
+        new QueueSchemaMigrator(database.dataSource(), null).migrate();
+        database.execute("create table archive () inherits (konduit_task)", "drop table archive");
+        assertThatCode(() -> ServerCheck.check(database.dataSource(), null)).doesNotThrowAnyException();
+    }
+
+    @Test
     void aForeignTableIsRefused() {
         database.execute(
                 "create foreign data wrapper elsewhere",
