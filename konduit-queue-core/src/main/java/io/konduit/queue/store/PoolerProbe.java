@@ -33,11 +33,16 @@ import org.springframework.dao.DataAccessResourceFailureException;
  */
 public final class PoolerProbe implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PoolerProbe.class);
-    /** Several poolers may share one address: one more connection than there are of them meets another for certain. */
-    private static final int MOST_CONNECTIONS = 8;
+    /**
+     * Two poolers may share one address: one more connection than there are of them meets another for certain. Not more,
+     * because a pooler of whole sessions may have few, and others wait for them.
+     */
+    private static final int MOST_CONNECTIONS = 3;
 
     private static final int MOST_BORROWED = 2;
-    private static final String SECONDS = "10";
+    private static final String FIRST_SECONDS = "10";
+    /** The pooler has answered before: now it has a session left or not. */
+    private static final String FURTHER_SECONDS = "3";
 
     private final DataSource application;
     private final List<Client> clients = new ArrayList<>();
@@ -95,8 +100,9 @@ public final class PoolerProbe implements AutoCloseable {
     /** A pooler that has no session left for another client does not share them. */
     private boolean addClient() throws SQLException {
         Properties timeouts = new Properties();
-        timeouts.setProperty("connectTimeout", SECONDS);
-        timeouts.setProperty("socketTimeout", SECONDS);
+        String seconds = clients.isEmpty() ? FIRST_SECONDS : FURTHER_SECONDS;
+        timeouts.setProperty("connectTimeout", seconds);
+        timeouts.setProperty("socketTimeout", seconds);
         try {
             Connection connection = ApplicationConnections.open(application, timeouts);
             try {

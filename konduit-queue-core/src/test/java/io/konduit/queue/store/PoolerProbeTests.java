@@ -157,6 +157,25 @@ class PoolerProbeTests {
         }
     }
 
+    /** Others wait for the sessions that it takes. */
+    @Test
+    void aPoolerOfWholeSessionsIsAskedForFewOfThem() {
+        try (TestDatabase watched = TestDatabase.create();
+                PgBouncer sessions = PgBouncer.inFrontOf(watched, "session", 20)) {
+            try (HikariDataSource pool = watched.newPool(1)) {
+                pool.setJdbcUrl(sessions.jdbcUrl());
+                assertThat(PoolerProbe.probe(pool)).isEqualTo(ServerSessions.OWN);
+            }
+            assertThat(JdbcClient.create(database.dataSource())
+                            .sql("select count(*) from pg_stat_activity where datname = ?")
+                            .param(watched.name())
+                            .query(Integer.class)
+                            .single())
+                    .as("one of the pool, and three to look")
+                    .isBetween(1, 4);
+        }
+    }
+
     @Test
     void aPoolerOfSessionsThatHasNoneLeftIsAsGoodAsNone() {
         try (PgBouncer sessions = PgBouncer.inFrontOf(database, "session", 3, "query_wait_timeout = 1")) {
