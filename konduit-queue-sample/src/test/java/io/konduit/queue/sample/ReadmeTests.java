@@ -33,10 +33,13 @@ class ReadmeTests {
                 LINK.matcher(readme).results().map(match -> match.group(1)).toList();
 
         assertThat(links).isNotEmpty().allSatisfy(link -> {
-            if (link.startsWith("#")) {
-                assertThat(headings()).contains(link.substring(1));
-            } else if (!link.startsWith("https://")) {
-                assertThat(ROOT.resolve(link)).exists();
+            if (!link.startsWith("https://")) {
+                String[] fileAndHeading = link.split("#", 2);
+                Path file = ROOT.resolve(fileAndHeading[0].isEmpty() ? "README.md" : fileAndHeading[0]);
+                assertThat(file).exists();
+                if (fileAndHeading.length == 2) {
+                    assertThat(headingsOf(read(file))).contains(fileAndHeading[1]);
+                }
             }
         });
     }
@@ -52,8 +55,8 @@ class ReadmeTests {
         assertThat(defaults()).containsAllEntriesOf(listed);
     }
 
-    private List<String> headings() {
-        return readme.lines()
+    private static List<String> headingsOf(String page) {
+        return page.lines()
                 .filter(line -> line.startsWith("#"))
                 .map(line ->
                         line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT).replace(' ', '-'))
