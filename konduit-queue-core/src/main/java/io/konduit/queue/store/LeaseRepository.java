@@ -151,7 +151,7 @@ public final class LeaseRepository {
                 .applied();
     }
 
-    /** T4 for many. A row that somebody else has locked keeps the others waiting for a moment at most. */
+    /** T4 for many. A row that somebody else has locked delays the others by 250 ms at most. */
     public Written completeSoon(Collection<Lease> leases) {
         try {
             return complete(
