@@ -1,5 +1,6 @@
 package io.konduit.queue;
 
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -38,4 +39,12 @@ public interface TaskQueue {
      * @return whether this call cancelled it; false when it is unknown, completed or cancelled already
      */
     boolean cancel(TaskId id);
+
+    /**
+     * Moves the start of a task that waits, be it for its time, for a slot or for its next attempt. A start in the past
+     * means now. Attempts, priority and payload stay as they are.
+     *
+     * @return whether this call moved it; false when it is unknown, running, held or ended
+     */
+    boolean reschedule(TaskId id, Instant runAt);
 }

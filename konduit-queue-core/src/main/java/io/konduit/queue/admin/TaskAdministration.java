@@ -13,10 +13,16 @@ import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimResult;
 import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.store.AuditRepository;
+import io.konduit.queue.store.AuditRepository.Author;
+import io.konduit.queue.store.AuditRepository.Entry;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
+import io.konduit.queue.store.Start;
+import io.konduit.queue.store.StartRepository.Moved;
 import io.konduit.queue.store.TaskRepository;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,7 +39,7 @@ import org.springframework.dao.DuplicateKeyException;
 public final class TaskAdministration {
     private static final Logger log = LoggerFactory.getLogger(TaskAdministration.class);
     private static final int MOST_ROWS = 1_000;
-    private static final int MOST_ATTEMPTS = 10_000;
+    private static final int MOST_ATTEMPTS = BulkAction.MOST_ATTEMPTS;
     private static final Duration LONGEST_PERIOD = Duration.ofDays(36_500);
 
     private final AdministrationRepository decisions;
@@ -43,6 +49,8 @@ public final class TaskAdministration {
     private final AbandonedLeaseCleaner cleaner;
     private final Duration grace;
     private final Consumer<Set<String>> wakeUp;
+    private final BulkTasks bulk;
+    private final AuditRepository audit;
 
     public TaskAdministration(
             AdministrationRepository decisions,
@@ -58,6 +66,8 @@ public final class TaskAdministration {
         this.cleaner = cleaner;
         this.grace = reclaimer.grace();
         this.wakeUp = wakeUp;
+        this.bulk = new BulkTasks(decisions.bulk(), this::wake);
+        this.audit = decisions.audit();
     }
 
     /** The review inbox: held tasks by id, after {@code after} if given. */
@@ -134,6 +144,49 @@ public final class TaskAdministration {
         tell(id, "cancelled", actor);
     }
 
+    /** Moves the start of a waiting task; a start in the past means now. */
+    public void reschedule(TaskId id, Instant runAt, String actor, @Nullable String note) {
+        reschedule(id, Start.at(runAt), actor, note);
+    }
+
+    /** Lets a waiting task start when so much time has passed on the database's clock. */
+    public void reschedule(TaskId id, Duration delay, String actor, @Nullable String note) {
+        reschedule(id, Start.after(delay), actor, note);
+    }
+
+    private void reschedule(TaskId id, Start start, String actor, @Nullable String note) {
+        requireText(actor, note);
+        Moved moved = tasks.starts()
+                .reschedule(id, start, actor, note)
+                .orElseThrow(() -> wrongState(id, "rescheduled", TaskStatus.PENDING));
+        log.info("Task {} was rescheduled by {}: it starts {}", id, actor, start);
+        if (moved.due()) {
+            wake(Set.of(moved.queue()));
+        }
+    }
+
+    /** The dry run of {@link #apply}: how many tasks match, counted a page at a time. */
+    public BulkResult count(BulkAction action, TaskFilter filter) {
+        return bulk.count(action, filter);
+    }
+
+    /**
+     * Does one thing to the tasks that match and are there when the call begins. Each batch of 500 is a transaction of its
+     * own with an incident per task and one audit entry, so the call cannot be part of a transaction. Rows that somebody
+     * has locked are skipped, not waited for.
+     *
+     * @param limit after so many changed tasks it ends; at most 100 000
+     */
+    public BulkResult apply(BulkAction action, TaskFilter filter, int limit, String actor, @Nullable String note) {
+        requireText(actor, note);
+        return bulk.apply(action, filter, limit, actor, note);
+    }
+
+    /** What people did to many tasks at once and to workers, newest first, before entry {@code beforeId}. */
+    public List<Entry> audit(long beforeId, int most) {
+        return audit.entries(beforeId, requirePage(most));
+    }
+
     /** The dry run of {@link #reclaimNow}: what it would take back, oldest first. */
     public List<TaskId> orphans(int most) {
         return orphans.findExpired(orphans.moment(), grace, Expired.FIRST, requirePage(most)).stream()
@@ -143,8 +196,13 @@ public final class TaskAdministration {
 
     /** Takes all orphans back at once, in the actor's name. */
     public ReclaimResult reclaimNow(String actor) {
-        requireText(actor, null);
-        return reclaimer.reclaimOnce(actor);
+        return reclaimNow(actor, null);
+    }
+
+    /** The same with a note; each batch has an audit entry. */
+    public ReclaimResult reclaimNow(String actor, @Nullable String note) {
+        requireText(actor, note);
+        return reclaimer.reclaimOnce(new Author(actor, note));
     }
 
     /**
@@ -152,25 +210,32 @@ public final class TaskAdministration {
      * task. {@link QueueInspection#abandoned} is the dry run.
      */
     public ReclaimResult cleanAbandonedNow(String actor) {
-        requireText(actor, null);
+        return cleanAbandonedNow(actor, null);
+    }
+
+    /** The same with a note; each batch has an audit entry. */
+    public ReclaimResult cleanAbandonedNow(String actor, @Nullable String note) {
+        requireText(actor, note);
         if (cleaner.threshold().isZero()) {
             throw new InvalidTaskException(
                     "Abandoned leases cannot be cleaned up: 'konduit.queue.abandoned.threshold' is 0, so that no task ever counts as abandoned. Set it to the longest time without a checkpoint.");
         }
-        return cleaner.cleanOnce(actor);
+        return cleaner.cleanOnce(new Author(actor, note));
     }
 
     private void tell(TaskId id, String what, String actor) {
         log.info("Task {} was {} by {}", id, what, actor);
-        tasks.find(id).filter(task -> task.status() == TaskStatus.PENDING).ifPresent(this::wake);
+        tasks.find(id)
+                .filter(task -> task.status() == TaskStatus.PENDING)
+                .ifPresent(task -> wake(Set.of(task.queue())));
     }
 
-    private void wake(Task task) {
+    private void wake(Set<String> queues) {
         try {
-            wakeUp.accept(Set.of(task.queue()));
+            wakeUp.accept(queues);
         } catch (RuntimeException e) {
-            // the decision stands; the next poll finds the task
-            log.warn("A wake-up failed; task {} waits for the next poll", task.id(), e);
+            // the decision stands; the next poll finds the tasks
+            log.warn("A wake-up failed; the tasks of queues {} wait for the next poll", queues, e);
         }
     }
 

@@ -73,6 +73,15 @@ final class AfterCommit {
         }
     }
 
+    /** A task of this queue that was there before may start now. */
+    void due(String queue) {
+        if (isLater()) {
+            collected().addDue(queue);
+        } else {
+            wake(Set.of(queue));
+        }
+    }
+
     /** Whether the tasks are committed later than now. */
     private boolean isLater() {
         return TransactionSynchronizationManager.isSynchronizationActive() && inTransaction.getAsBoolean();
@@ -128,6 +137,10 @@ final class AfterCommit {
 
         void add(NewTask task, TaskId id) {
             parts.get(parts.size() - 1).add(task, id);
+        }
+
+        void addDue(String queue) {
+            parts.get(parts.size() - 1).due.add(queue);
         }
 
         @Override

@@ -10,7 +10,10 @@ import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.NewTask;
+import io.konduit.queue.store.Start;
+import io.konduit.queue.store.StartRepository.Moved;
 import io.konduit.queue.store.TaskRepository;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -112,5 +115,12 @@ public final class TransactionalTaskQueue implements TaskQueue {
     @Override
     public boolean cancel(TaskId id) {
         return tasks.cancel(id, APPLICATION, null);
+    }
+
+    @Override
+    public boolean reschedule(TaskId id, Instant runAt) {
+        Optional<Moved> moved = tasks.starts().reschedule(id, Start.at(runAt));
+        moved.filter(Moved::due).ifPresent(task -> afterCommit.due(task.queue()));
+        return moved.isPresent();
     }
 }

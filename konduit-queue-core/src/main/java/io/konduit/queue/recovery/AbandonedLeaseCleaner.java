@@ -1,12 +1,14 @@
 package io.konduit.queue.recovery;
 
 import io.konduit.queue.recovery.OrphanReclaimer.Surroundings;
+import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import io.konduit.queue.store.ReclaimRepository.Terms;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,11 +43,15 @@ public final class AbandonedLeaseCleaner {
 
     /** One pass over all abandoned tasks there are. */
     public ReclaimResult cleanOnce() {
-        return cleanOnce(surroundings.actor());
+        return cleanOnce(surroundings.actor(), null);
     }
 
-    /** One pass in somebody's name. */
-    public ReclaimResult cleanOnce(String actor) {
+    /** One pass in a person's name. */
+    public ReclaimResult cleanOnce(Author author) {
+        return cleanOnce(author.actor(), author);
+    }
+
+    private ReclaimResult cleanOnce(String actor, @Nullable Author author) {
         Terms terms = new Terms(
                 tasks.moment(),
                 policy.grace(),
@@ -53,7 +59,8 @@ public final class AbandonedLeaseCleaner {
                 policy.quarantineAfter(),
                 policy.backoff(),
                 policy.backoffCap(),
-                actor);
+                actor,
+                author);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
         try {
             cleanAll(terms, report);

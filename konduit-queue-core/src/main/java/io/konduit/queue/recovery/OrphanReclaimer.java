@@ -2,6 +2,7 @@ package io.konduit.queue.recovery;
 
 import io.konduit.queue.ReaperFailed;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.DatabaseMoment;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
@@ -12,6 +13,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reaper: brings back tasks whose lease has ended.
@@ -65,13 +67,17 @@ public final class OrphanReclaimer {
 
     /** One pass over all orphans there are. */
     public ReclaimResult reclaimOnce() {
-        return reclaimOnce(surroundings.actor());
+        return reclaimOnce(surroundings.actor(), null);
     }
 
-    /** One pass in somebody's name. */
-    public ReclaimResult reclaimOnce(String actor) {
+    /** One pass in a person's name. */
+    public ReclaimResult reclaimOnce(Author author) {
+        return reclaimOnce(author.actor(), author);
+    }
+
+    private ReclaimResult reclaimOnce(String actor, @Nullable Author author) {
         try {
-            ReclaimResult result = pass(actor);
+            ReclaimResult result = pass(actor, author);
             surroundings.monitor().passSucceeded();
             return result;
         } catch (RuntimeException e) {
@@ -82,7 +88,7 @@ public final class OrphanReclaimer {
         }
     }
 
-    private ReclaimResult pass(String actor) {
+    private ReclaimResult pass(String actor, @Nullable Author author) {
         long sent = nanoTime.getAsLong();
         DatabaseMoment moment = tasks.moment();
         guard.observed(moment, sent);
@@ -91,7 +97,14 @@ public final class OrphanReclaimer {
             return ReclaimResult.postponed(wait);
         }
         Terms terms = new Terms(
-                moment, policy.grace(), null, policy.quarantineAfter(), policy.backoff(), policy.backoffCap(), actor);
+                moment,
+                policy.grace(),
+                null,
+                policy.quarantineAfter(),
+                policy.backoff(),
+                policy.backoffCap(),
+                actor,
+                author);
         ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
         try {
             reclaimAll(terms, report);

@@ -38,6 +38,16 @@ public final class AdministrationRepository {
                 decision("retry", id, actor, note).param("attempts", attempts).update() == 1);
     }
 
+    /** The same for many tasks at once. */
+    public BulkRepository bulk() {
+        return new BulkRepository(database);
+    }
+
+    /** What was done to many tasks at once. */
+    public AuditRepository audit() {
+        return new AuditRepository(database);
+    }
+
     /** The review inbox, by id, after {@code afterId}. */
     public List<HeldTask> held(long afterId, int most) {
         return database.application("list-held")
@@ -76,7 +86,7 @@ public final class AdministrationRepository {
 
     private JdbcClient.StatementSpec decision(String statement, TaskId id, String actor, @Nullable String note) {
         return database.application(statement)
-                .param("id", id.value())
+                .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
                 .param("actor", actor)
                 .param("note", note);
     }

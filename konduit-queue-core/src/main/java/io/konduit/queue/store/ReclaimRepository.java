@@ -1,6 +1,7 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.store.AuditRepository.Author;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -34,6 +35,7 @@ public final class ReclaimRepository {
      *
      * @param moment what the database's clock said when the pass began: leases that end later are left alone
      * @param abandonedAfter null for tasks whose lease has ended; else the time without progress that counts as abandoned
+     * @param author a person in whose name this is done; each batch then has an audit entry. Null for the chore
      */
     public record Terms(
             DatabaseMoment moment,
@@ -42,7 +44,8 @@ public final class ReclaimRepository {
             int quarantineAfter,
             Duration backoff,
             Duration backoffCap,
-            String actor) {}
+            String actor,
+            @Nullable Author author) {}
 
     /**
      * A task that was taken back, as its incident row has it.
@@ -90,6 +93,21 @@ public final class ReclaimRepository {
 
     /** T7, T8, T10: takes back those of the tasks that still meet the terms; one statement with their incidents. */
     public List<Reclaimed> reclaim(Collection<Expired> found, Terms terms) {
+        Author author = terms.author();
+        if (author == null) {
+            return take(found, terms);
+        }
+        return database.inControlTransaction(() -> {
+            List<Reclaimed> taken = take(found, terms);
+            if (!taken.isEmpty()) {
+                String action = terms.abandonedAfter() == null ? "RECLAIM" : "CLEAN_ABANDONED";
+                AuditRepository.record(database.control("record-audit"), action, author, null, taken.size());
+            }
+            return taken;
+        });
+    }
+
+    private List<Reclaimed> take(Collection<Expired> found, Terms terms) {
         return database.control("reclaim")
                 .param("ids", SqlArrays.bigints(found, Expired::id))
                 .param("moment", terms.moment().moment().atOffset(ZoneOffset.UTC))

@@ -103,11 +103,16 @@ public final class TaskRepository {
         return rows.findById(id.value()).map(TaskRow::toTask);
     }
 
+    /** Moves the start of waiting tasks. */
+    public StartRepository starts() {
+        return new StartRepository(database);
+    }
+
     /** T11; false when the task is not there or has ended. */
     public boolean cancel(TaskId id, String actor, @Nullable String note) {
         return database.inTransaction(() -> {
             int rows = database.application("cancel")
-                    .param("id", id.value())
+                    .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
                     .param("actor", actor)
                     .param("note", note)
                     .update();

@@ -1,6 +1,6 @@
--- T11: the row goes to history with its audit row; a running worker sees "lost" at its next extension.
+-- T11: rows go to history with their audit rows; a running worker sees "lost" at its next extension.
 with gone as (
-  delete from konduit_task where id = :id
+  delete from konduit_task where id = any (:ids::bigint[])
   returning id, queue, type, payload, priority, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
             locked_by, locked_at, lock_timeout_at, last_checkpoint_at, unique_key, last_error, created_at),
 kept as (

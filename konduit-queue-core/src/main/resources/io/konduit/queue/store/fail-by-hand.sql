@@ -1,8 +1,8 @@
--- T14: a person says that a held task is not to run again.
+-- T14: a person says that held tasks are not to run again.
 with changed as (
   update konduit_task
      set status = 'FAILED', hold_reason = null, finished_at = statement_timestamp()
-   where id = :id and status = 'HELD'
+   where id = any (:ids::bigint[]) and status = 'HELD'
   returning id, queue, type, lease_epoch, attempts, zombie_count),
 resolved as (
   update konduit_task_incident i

@@ -1,8 +1,8 @@
--- T12: a person lets a held task run again; its quarantine budget starts anew.
+-- T12: a person lets held tasks run again; their quarantine budget starts anew.
 with changed as (
   update konduit_task
      set status = 'PENDING', hold_reason = null, run_at = statement_timestamp(), zombie_base = zombie_count
-   where id = :id and status = 'HELD'
+   where id = any (:ids::bigint[]) and status = 'HELD'
   returning id, queue, type, lease_epoch, attempts, zombie_count)
 insert into konduit_task_incident
        (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count)

@@ -1,8 +1,8 @@
--- T13: a person gives a failed task more attempts. Its earlier incidents have not come to their end after all.
+-- T13: a person gives failed tasks more attempts. Their earlier incidents have not come to their end after all.
 with changed as (
   update konduit_task
      set status = 'PENDING', run_at = statement_timestamp(), finished_at = null, max_attempts = attempts + :attempts
-   where id = :id and status = 'FAILED'
+   where id = any (:ids::bigint[]) and status = 'FAILED'
   returning id, queue, type, lease_epoch, attempts, zombie_count),
 reopened as (
   update konduit_task_incident i set outcome = null, outcome_at = null

@@ -15,6 +15,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskReclaimed;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.store.AuditRepository;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
@@ -538,7 +539,7 @@ class OrphanReclaimerTests {
     void reclaimInSomebodysNameIsRecordedWithThatName() {
         ClaimedTask task = recovery.orphan(worker);
 
-        recovery.reclaimer().reclaimOnce("ada");
+        recovery.reclaimer().reclaimOnce(new AuditRepository.Author("ada", null));
 
         assertThat(recovery.incidents(task.id()))
                 .extracting(incident -> incident.get("actor"))

@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -74,6 +75,11 @@ class BackOffTests {
 
         @Override
         public boolean cancel(TaskId id) {
+            return false;
+        }
+
+        @Override
+        public boolean reschedule(TaskId id, Instant runAt) {
             return false;
         }
     }

@@ -156,13 +156,14 @@ class OperatingDocTests {
                     "tasks/" + rows.held("pay") + "/fail",
                     "queues/parked/pause",
                     "queues/parked/resume",
+                    "tasks/" + rows.dueLater("mail") + "/reschedule",
                     "reclaim",
                     "clean-abandoned")) {
-                Answer answer = application.post(
-                        RunningApplication.ENDPOINT + "/" + path, path.contains("/") ? "{}" : "{\"dryRun\": false}");
+                Answer answer = application.post(RunningApplication.ENDPOINT + "/" + path, body(path));
                 assertThat(answer.status()).as(path + answer.text()).isEqualTo(200);
             }
-            for (String list : List.of("queues", "workers", "held", "zombies", "incidents", "tasks", "decisions")) {
+            for (String list :
+                    List.of("queues", "workers", "held", "zombies", "incidents", "tasks", "decisions", "audit")) {
                 assertThat(application
                                 .get(RunningApplication.ENDPOINT + "/" + list)
                                 .status())
@@ -227,7 +228,16 @@ class OperatingDocTests {
                         "incidents",
                         "orphans",
                         "decisions",
+                        "audit",
+                        "bulk",
                         "reclaim");
+    }
+
+    private static String body(String path) {
+        if (path.endsWith("/reschedule")) {
+            return "{\"delay\": \"1h\"}";
+        }
+        return path.contains("/") ? "{}" : "{\"dryRun\": false}";
     }
 
     private static Set<String> names(String pattern, String text) {

@@ -21,7 +21,7 @@ final class Rows {
 
     void clear() {
         jdbc.sql(
-                        "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_queue, konduit_queue_audit")
+                        "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_queue, konduit_queue_audit, konduit_audit")
                 .update();
     }
 
@@ -136,7 +136,7 @@ final class Rows {
         return jdbc.sql("""
                 select to_jsonb(t)::text from konduit_task t union all select to_jsonb(h)::text from konduit_task_history h
                 union all select to_jsonb(i)::text from konduit_task_incident i union all select to_jsonb(q)::text from konduit_queue q
-                union all select to_jsonb(a)::text from konduit_queue_audit a
+                union all select to_jsonb(a)::text from konduit_queue_audit a union all select to_jsonb(b)::text from konduit_audit b
                 """).query(String.class).list();
     }
 

@@ -55,6 +55,7 @@ begin
     if new.zombie_count <> old.zombie_count then
       raise exception 'task %: % keeps zombie_count', old.id, step;
     end if;
+  -- PENDING -> PENDING: T17 moves the start
   elsif step not in ('PENDING -> PENDING', 'HELD -> HELD', 'FAILED -> FAILED') then
     raise exception 'task %: % is not a transition', old.id, step;
   end if;

@@ -27,7 +27,7 @@ public class KonduitQueueEndpoint {
         return operations.reads().overview();
     }
 
-    /** One of the lists: queues, workers, held, zombies, incidents, tasks, orphans, decisions. */
+    /** One of the lists: queues, workers, held, zombies, incidents, tasks, orphans, decisions, audit. */
     @ReadOperation
     public OperationResponseBody list(
             @Selector String list,
@@ -53,18 +53,57 @@ public class KonduitQueueEndpoint {
 
     /** {@code reclaim} and {@code clean-abandoned}: only list what they would take back unless {@code dryRun} is false. */
     @WriteOperation
-    public OperationResponseBody command(@Selector String command, @Nullable String dryRun, @Nullable String size) {
-        return operations.command(command, dryRun, size, ACTOR);
+    public OperationResponseBody command(
+            @Selector String command, @Nullable String dryRun, @Nullable String size, @Nullable String note) {
+        return operations.command(command, dryRun, size, note, ACTOR);
     }
 
-    /** {@code tasks/{id}/release|fail|retry|cancel} and {@code queues/{name}/pause|resume}. */
+    /** {@code bulk/release|fail|retry|cancel|reschedule}: only counts what matches unless {@code dryRun} is false. */
+    @WriteOperation
+    public OperationResponseBody bulk(
+            @Selector String list,
+            @Selector String action,
+            @Nullable String queue,
+            @Nullable String type,
+            @Nullable String status,
+            @Nullable String holdReason,
+            @Nullable String createdAfter,
+            @Nullable String createdBefore,
+            @Nullable String finishedAfter,
+            @Nullable String finishedBefore,
+            @Nullable String all,
+            @Nullable String dryRun,
+            @Nullable String limit,
+            @Nullable String note,
+            @Nullable String attempts,
+            @Nullable String runAt,
+            @Nullable String delay) {
+        BulkBody body = new BulkBody(
+                queue,
+                type,
+                status,
+                holdReason,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all,
+                dryRun,
+                limit,
+                new ActionBody(note, attempts, runAt, delay));
+        return operations.bulk(list, action, body, ACTOR);
+    }
+
+    /** {@code tasks/{id}/release|fail|retry|cancel|reschedule} and {@code queues/{name}/pause|resume}. */
     @WriteOperation
     public OperationResponseBody act(
             @Selector String list,
             @Selector String id,
             @Selector String action,
             @Nullable String note,
-            @Nullable String attempts) {
-        return operations.act(list, id, action, note, attempts, ACTOR);
+            @Nullable String attempts,
+            @Nullable String runAt,
+            @Nullable String delay) {
+        return operations.act(list, id, action, new ActionBody(note, attempts, runAt, delay), ACTOR);
     }
 }

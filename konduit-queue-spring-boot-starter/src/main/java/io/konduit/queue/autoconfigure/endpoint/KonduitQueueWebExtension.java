@@ -53,8 +53,48 @@ public class KonduitQueueWebExtension {
 
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> command(
-            @Selector String command, @Nullable String dryRun, @Nullable String size, SecurityContext security) {
-        return answer(() -> operations.command(command, dryRun, size, actor(security)));
+            @Selector String command,
+            @Nullable String dryRun,
+            @Nullable String size,
+            @Nullable String note,
+            SecurityContext security) {
+        return answer(() -> operations.command(command, dryRun, size, note, actor(security)));
+    }
+
+    @WriteOperation
+    public WebEndpointResponse<OperationResponseBody> bulk(
+            @Selector String list,
+            @Selector String action,
+            @Nullable String queue,
+            @Nullable String type,
+            @Nullable String status,
+            @Nullable String holdReason,
+            @Nullable String createdAfter,
+            @Nullable String createdBefore,
+            @Nullable String finishedAfter,
+            @Nullable String finishedBefore,
+            @Nullable String all,
+            @Nullable String dryRun,
+            @Nullable String limit,
+            @Nullable String note,
+            @Nullable String attempts,
+            @Nullable String runAt,
+            @Nullable String delay,
+            SecurityContext security) {
+        BulkBody body = new BulkBody(
+                queue,
+                type,
+                status,
+                holdReason,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all,
+                dryRun,
+                limit,
+                new ActionBody(note, attempts, runAt, delay));
+        return answer(() -> operations.bulk(list, action, body, actor(security)));
     }
 
     @WriteOperation
@@ -64,8 +104,11 @@ public class KonduitQueueWebExtension {
             @Selector String action,
             @Nullable String note,
             @Nullable String attempts,
+            @Nullable String runAt,
+            @Nullable String delay,
             SecurityContext security) {
-        return answer(() -> operations.act(list, id, action, note, attempts, actor(security)));
+        ActionBody body = new ActionBody(note, attempts, runAt, delay);
+        return answer(() -> operations.act(list, id, action, body, actor(security)));
     }
 
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {

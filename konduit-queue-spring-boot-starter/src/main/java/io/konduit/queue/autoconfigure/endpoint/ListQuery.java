@@ -153,7 +153,7 @@ record ListQuery(
         return text;
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return text.length() > 100 ? text.substring(0, 100) + "..." : text;
     }
 }

@@ -1,10 +1,12 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
 import io.konduit.queue.TaskId;
+import io.konduit.queue.admin.BulkAction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.recovery.ReclaimResult;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -19,6 +21,7 @@ final class QueueOperations {
             "tasks/{id}/fail",
             "tasks/{id}/retry",
             "tasks/{id}/cancel",
+            "tasks/{id}/reschedule",
             "queues/{name}/pause",
             "queues/{name}/resume");
 
@@ -26,6 +29,7 @@ final class QueueOperations {
     private final QueueInspection inspection;
     private final TaskAdministration tasks;
     private final QueueAdministration queues;
+    private final BulkOperations bulk;
     private final boolean allowWrites;
 
     QueueOperations(
@@ -38,6 +42,7 @@ final class QueueOperations {
         this.inspection = inspection;
         this.tasks = tasks;
         this.queues = queues;
+        this.bulk = new BulkOperations(tasks);
         this.allowWrites = allowWrites;
     }
 
@@ -46,15 +51,17 @@ final class QueueOperations {
     }
 
     /** A dry run changes nothing, so that it is always allowed; it is what happens unless the caller says otherwise. */
-    OperationResponseBody command(String command, @Nullable String dryRun, @Nullable String size, String actor) {
+    OperationResponseBody command(
+            String command, @Nullable String dryRun, @Nullable String size, @Nullable String note, String actor) {
         boolean dry = ListQuery.truth("'dryRun'", dryRun, true);
         int most = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
         if (!dry && COMMANDS.contains(command)) {
             requireWrites(command);
         }
         return switch (command) {
-            case RECLAIM -> dry ? orphans(most) : reclaim(actor);
-            case CLEAN_ABANDONED -> dry ? Views.AbandonedDryRun.of(inspection.abandoned(most)) : cleanAbandoned(actor);
+            case RECLAIM -> dry ? orphans(most) : reclaim(actor, note);
+            case CLEAN_ABANDONED ->
+                dry ? Views.AbandonedDryRun.of(inspection.abandoned(most)) : cleanAbandoned(actor, note);
             default -> throw new UnknownPathException(COMMANDS, command);
         };
     }
@@ -65,8 +72,8 @@ final class QueueOperations {
                 inspection.orphans(most).stream().map(Views.OrphanView::of).toList());
     }
 
-    private OperationResponseBody reclaim(String actor) {
-        ReclaimResult result = tasks.reclaimNow(actor);
+    private OperationResponseBody reclaim(String actor, @Nullable String note) {
+        ReclaimResult result = tasks.reclaimNow(actor, note);
         return Views.Reclaim.of(
                 result,
                 result.postponed().isZero()
@@ -74,24 +81,30 @@ final class QueueOperations {
                         : "The database was away or its clock jumped: nothing is taken back until living workers have had time to extend their leases.");
     }
 
-    private OperationResponseBody cleanAbandoned(String actor) {
+    private OperationResponseBody cleanAbandoned(String actor, @Nullable String note) {
         return Views.Reclaim.of(
-                tasks.cleanAbandonedNow(actor),
+                tasks.cleanAbandonedNow(actor, note),
                 "All tasks without progress that could be taken from their workers have been.");
     }
 
-    OperationResponseBody act(
-            String list, String id, String action, @Nullable String note, @Nullable String attempts, String actor) {
+    /** Does one thing to all tasks that match; as a command, only a dry run is always allowed. */
+    OperationResponseBody bulk(String list, String action, BulkBody body, String actor) {
+        BulkAction wanted = BulkOperations.action(list, action, body.action());
+        if (!body.isDryRun()) {
+            requireWrites(list + "/" + action);
+        }
+        return bulk.run(wanted, body, actor);
+    }
+
+    OperationResponseBody act(String list, String id, String action, ActionBody body, String actor) {
+        String note = body.note();
         String path = list + "/" + id + "/" + action;
         return switch (list + "/" + action) {
             case "tasks/release" -> decide(path, id, task -> tasks.release(task, actor, note));
             case "tasks/fail" -> decide(path, id, task -> tasks.fail(task, actor, note));
             case "tasks/cancel" -> decide(path, id, task -> tasks.cancel(task, actor, note));
-            case "tasks/retry" ->
-                decide(
-                        path,
-                        id,
-                        task -> tasks.retry(task, ListQuery.wholeNumber("'attempts'", attempts, 1), actor, note));
+            case "tasks/retry" -> decide(path, id, task -> tasks.retry(task, body.moreAttempts(), actor, note));
+            case "tasks/reschedule" -> decide(path, id, task -> reschedule(task, body, actor));
             case "queues/pause" -> {
                 requireWrites(path);
                 queues.pause(id, actor, note);
@@ -104,6 +117,15 @@ final class QueueOperations {
             }
             default -> throw new UnknownPathException(ACTIONS, path);
         };
+    }
+
+    private void reschedule(TaskId task, ActionBody body, String actor) {
+        Instant at = body.startAt();
+        if (at == null) {
+            tasks.reschedule(task, body.startIn(), actor, body.note());
+        } else {
+            tasks.reschedule(task, at, actor, body.note());
+        }
     }
 
     private interface Decision {

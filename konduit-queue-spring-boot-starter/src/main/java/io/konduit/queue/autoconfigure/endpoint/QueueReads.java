@@ -16,7 +16,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 final class QueueReads {
     private static final String TASKS = "tasks";
     private static final List<String> LISTS =
-            List.of("queues", "workers", "held", "zombies", "incidents", TASKS, "orphans", "decisions");
+            List.of("queues", "workers", "held", "zombies", "incidents", TASKS, "orphans", "decisions", "audit");
 
     private final QueueInspection inspection;
     private final TaskAdministration tasks;
@@ -56,6 +56,7 @@ final class QueueReads {
                 new Views.Orphans(inspection.orphans(size).stream()
                         .map(Views.OrphanView::of)
                         .toList());
+            case "audit" -> AuditView.of(tasks.audit(query.cursor().id(), size), size);
             case "decisions" -> new Views.Decisions(queues.decisions(size));
             default -> throw new UnknownPathException(LISTS, list);
         };

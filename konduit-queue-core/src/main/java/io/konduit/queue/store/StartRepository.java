@@ -1,0 +1,46 @@
+package io.konduit.queue.store;
+
+import io.konduit.queue.TaskId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** T17: moves the start of waiting tasks. */
+public final class StartRepository {
+    private final QueueDatabase database;
+
+    public StartRepository(QueueDatabase database) {
+        this.database = database;
+    }
+
+    /**
+     * A task whose start was moved.
+     *
+     * @param due whether it may start now
+     */
+    public record Moved(String queue, boolean due) {}
+
+    /** In the application's name; empty when the task does not wait. */
+    public Optional<Moved> reschedule(TaskId id, Start start) {
+        return database.joining(() -> start.bind(database.application("reschedule"))
+                .param("id", id.value())
+                .query(StartRepository::moved)
+                .optional());
+    }
+
+    /** In a person's name, with an audit row; empty when the task does not wait. */
+    public Optional<Moved> reschedule(TaskId id, Start start, String actor, @Nullable String note) {
+        return database.joining(() -> start.bind(database.application("reschedule-audited"))
+                .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
+                .param("actor", actor)
+                .param("note", note)
+                .query(StartRepository::moved)
+                .optional());
+    }
+
+    private static Moved moved(ResultSet row, int number) throws SQLException {
+        return new Moved(row.getString("queue"), row.getBoolean("due"));
+    }
+}

@@ -1,0 +1,29 @@
+-- S13: failed tasks in the order in which they failed, by the index on (status, finished_at, id). Those that failed after
+-- the call began are left out: a task that is retried and fails again would be found for ever.
+with examined as materialized (
+  select t.id, t.queue, t.type, t.status, t.hold_reason, t.created_at, t.finished_at, t.finished_at as place
+    from konduit_task t
+   where t.status = 'FAILED' and (t.finished_at, t.id) > (:afterTime::timestamptz, :afterId) and t.finished_at <= :until::timestamptz
+   order by t.finished_at, t.id
+   limit :examine),
+matched as materialized (
+  select e.id, e.status, e.place
+    from examined e
+   where e.status = any (:statuses::text[])
+     and coalesce(e.finished_at, e.created_at) <= :until::timestamptz
+     and (:queue::text is null or e.queue = :queue)
+     and (:type::text is null or e.type = :type)
+     and (:holdReason::text is null or e.hold_reason = :holdReason)
+     and (:createdAfter::timestamptz is null or e.created_at >= :createdAfter::timestamptz)
+     and (:createdBefore::timestamptz is null or e.created_at < :createdBefore::timestamptz)
+     and (:finishedAfter::timestamptz is null or e.finished_at >= :finishedAfter::timestamptz)
+     and (:finishedBefore::timestamptz is null or e.finished_at < :finishedBefore::timestamptz)
+   order by e.place, e.id
+   limit :most)
+select x.examined, x.last_place, x.last_id, m.id, m.status, m.place
+  from (select count(*) as examined,
+               (array_agg(l.place::text order by l.place desc, l.id desc))[1] as last_place,
+               (array_agg(l.id order by l.place desc, l.id desc))[1] as last_id
+          from examined l) x
+  left join matched m on true
+ order by m.place, m.id

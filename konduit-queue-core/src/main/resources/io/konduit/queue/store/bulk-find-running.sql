@@ -1,0 +1,28 @@
+-- S13: running tasks in the order of their ids, by their partial index; they are as many as all workers have slots.
+with examined as materialized (
+  select t.id, t.queue, t.type, t.status, t.hold_reason, t.created_at, t.finished_at, null::timestamptz as place
+    from konduit_task t
+   where t.status = 'RUNNING' and t.id > :afterId
+   order by t.id
+   limit :examine),
+matched as materialized (
+  select e.id, e.status, e.place
+    from examined e
+   where e.status = any (:statuses::text[])
+     and coalesce(e.finished_at, e.created_at) <= :until::timestamptz
+     and (:queue::text is null or e.queue = :queue)
+     and (:type::text is null or e.type = :type)
+     and (:holdReason::text is null or e.hold_reason = :holdReason)
+     and (:createdAfter::timestamptz is null or e.created_at >= :createdAfter::timestamptz)
+     and (:createdBefore::timestamptz is null or e.created_at < :createdBefore::timestamptz)
+     and (:finishedAfter::timestamptz is null or e.finished_at >= :finishedAfter::timestamptz)
+     and (:finishedBefore::timestamptz is null or e.finished_at < :finishedBefore::timestamptz)
+   order by e.place, e.id
+   limit :most)
+select x.examined, x.last_place, x.last_id, m.id, m.status, m.place
+  from (select count(*) as examined,
+               (array_agg(l.place::text order by l.place desc, l.id desc))[1] as last_place,
+               (array_agg(l.id order by l.place desc, l.id desc))[1] as last_id
+          from examined l) x
+  left join matched m on true
+ order by m.place, m.id

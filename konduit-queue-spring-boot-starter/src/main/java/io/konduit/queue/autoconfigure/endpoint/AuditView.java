@@ -1,0 +1,46 @@
+package io.konduit.queue.autoconfigure.endpoint;
+
+import io.konduit.queue.store.AuditRepository;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What people did to many tasks at once and to workers. */
+record AuditView(List<Entry> audit, @Nullable String next) implements OperationResponseBody {
+
+    record Entry(
+            long id,
+            Instant at,
+            String actor,
+            String action,
+            @Nullable String worker,
+            @Nullable Object filter,
+            int changed,
+            @Nullable String note) {
+
+        static Entry of(AuditRepository.Entry found) {
+            return new Entry(
+                    found.id(),
+                    found.at(),
+                    found.actor(),
+                    found.action(),
+                    found.target(),
+                    fields(found.filter()),
+                    found.changed(),
+                    found.note());
+        }
+
+        private static @Nullable Object fields(@Nullable String json) {
+            return json == null ? null : JsonMapper.shared().readValue(json, Map.class);
+        }
+    }
+
+    static AuditView of(List<AuditRepository.Entry> found, int size) {
+        return new AuditView(
+                found.stream().map(Entry::of).toList(),
+                found.size() < size ? null : Long.toString(found.get(size - 1).id()));
+    }
+}
