@@ -11,10 +11,20 @@ import java.util.function.LongSupplier;
  *
  * <p>Ordinary work is not starved: after the gate was closed it stays open for at least as long, and for longer each time
  * a suspect closed it and did not get to run.
+ *
+ * <p>Suspects are not starved either: the longer they have been turned away, the longer ordinary work stops for one.
  */
 final class IsolationGate {
     private static final long LOOK_MILLIS = 20;
     private static final long LONGEST_REST_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
+    /** Patience is this fraction of the time for which suspects have been turned away. */
+    private static final int PATIENCE_DIVISOR = 5;
+
+    static final Duration OVERDUE = Duration.ofMinutes(10);
+    /** A suspect that was turned away is back sooner than this, unless another worker has taken it. */
+    private static final long FORGOTTEN_NANOS = Duration.ofMinutes(3).toNanos();
 
     private final LongSupplier nanoTime;
     private int inside;
@@ -23,6 +33,10 @@ final class IsolationGate {
     private long closedNanos;
     private long openedNanos;
     private long restNanos;
+    private boolean turnedAway;
+    private boolean overdueTold;
+    private long firstTurnedAwayNanos;
+    private long lastTurnedAwayNanos;
 
     IsolationGate() {
         this(System::nanoTime);
@@ -62,6 +76,43 @@ final class IsolationGate {
         return true;
     }
 
+    /** How long ordinary work may be stopped for the next suspect. */
+    synchronized Duration patience() {
+        Duration patience = turnedAwayFor().dividedBy(PATIENCE_DIVISOR);
+        if (patience.compareTo(LEAST_PATIENCE) < 0) {
+            return LEAST_PATIENCE;
+        }
+        return patience.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : patience;
+    }
+
+    /** For how long no suspect has run here although some wanted to. */
+    private Duration turnedAwayFor() {
+        long now = nanoTime.getAsLong();
+        return isWaitedFor(now) ? Duration.ofNanos(now - firstTurnedAwayNanos) : Duration.ZERO;
+    }
+
+    /**
+     * A suspect could not run alone and is given back.
+     *
+     * @return true once, when no suspect has got to run for {@link #OVERDUE}
+     */
+    synchronized boolean turnAway() {
+        long now = nanoTime.getAsLong();
+        if (!isWaitedFor(now)) {
+            firstTurnedAwayNanos = now;
+            overdueTold = false;
+        }
+        turnedAway = true;
+        lastTurnedAwayNanos = now;
+        boolean overdue = !overdueTold && now - firstTurnedAwayNanos >= OVERDUE.toNanos();
+        overdueTold |= overdue;
+        return overdue;
+    }
+
+    private boolean isWaitedFor(long now) {
+        return turnedAway && now - lastTurnedAwayNanos <= FORGOTTEN_NANOS;
+    }
+
     /** How long ordinary work still has the gate for sure. */
     synchronized Duration rest() {
         return Duration.ofNanos(Math.max(0, restLeft()));
@@ -82,6 +133,7 @@ final class IsolationGate {
             wait(Math.min(left, LOOK_MILLIS));
         }
         suspectRan = true;
+        turnedAway = false;
         return true;
     }
 

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.store.Claim;
 import io.konduit.queue.store.ClaimRequest;
@@ -24,8 +25,6 @@ import org.springframework.dao.DataAccessException;
 final class TaskPoller {
     private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
-    /** How long ordinary work stops for a suspect that wants to run alone. */
-    private static final Duration PATIENCE_OF_SUSPECT = Duration.ofSeconds(2);
     /** Before a suspect comes back that could not run alone soon. */
     private static final Duration SUSPECT_PAUSE = Duration.ofMinutes(1);
     /** Before a suspect comes back when it was not its turn, at least. */
@@ -338,20 +337,21 @@ final class TaskPoller {
      * run that does not end soon the gate is not closed at all.
      */
     private Outcome runAlone(Execution execution) throws InterruptedException {
-        if (hasLongRun()) {
+        IsolationGate gate = node.gate();
+        Duration patience = gate.patience();
+        if (hasRunLongerThan(patience)) {
             log.debug(
                     "{} has to run alone and is given back: another task has been running for long", execution.task());
-            return new Outcome.GivenBack(execution, SUSPECT_PAUSE);
+            return turnedAway(execution);
         }
-        IsolationGate gate = node.gate();
         if (!gate.close()) {
             log.debug("{} is given back: it is not its turn to run alone in this worker", execution.task());
             return new Outcome.GivenBack(execution, shorter(SUSPECT_PAUSE, longer(NEXT_TURN, gate.rest())));
         }
         try {
-            if (!gate.awaitAlone(PATIENCE_OF_SUSPECT, () -> node.active().hasOnly(execution))) {
+            if (!gate.awaitAlone(patience, () -> node.active().hasOnly(execution))) {
                 log.debug("{} had to wait too long to run alone and is given back", execution.task());
-                return new Outcome.GivenBack(execution, SUSPECT_PAUSE);
+                return turnedAway(execution);
             }
             return run(execution);
         } finally {
@@ -359,9 +359,20 @@ final class TaskPoller {
         }
     }
 
-    private boolean hasLongRun() {
+    private Outcome turnedAway(Execution suspect) {
+        if (node.gate().turnAway()) {
+            log.warn(
+                    "{} has lost {} workers and has to run alone. This worker has not been free of long runs for {}. Start another worker, or move the long runs to a queue with workers of its own.",
+                    suspect.task(),
+                    suspect.lease().zombieCount(),
+                    DurationText.of(IsolationGate.OVERDUE));
+        }
+        return new Outcome.GivenBack(suspect, SUSPECT_PAUSE);
+    }
+
+    private boolean hasRunLongerThan(Duration patience) {
         long now = System.nanoTime();
-        return node.active().all().stream().anyMatch(other -> other.runsSince(PATIENCE_OF_SUSPECT.toNanos(), now));
+        return node.active().all().stream().anyMatch(other -> other.runsSince(patience.toNanos(), now));
     }
 
     private Outcome run(Execution execution) {

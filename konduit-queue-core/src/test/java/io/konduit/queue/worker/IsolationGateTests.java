@@ -89,6 +89,45 @@ class IsolationGateTests {
         }
     }
 
+    @Test
+    void patienceGrowsWithTheTimeForWhichSuspectsWereTurnedAway() {
+        assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(2));
+        for (int seconds : new int[] {2, 6, 12, 18, 24, 30, 30}) {
+            assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(seconds));
+            gate.turnAway();
+            pass(Duration.ofSeconds(30));
+        }
+    }
+
+    @Test
+    void patienceStartsAnewWhenASuspectHasRunOrWasTakenElsewhere() throws Exception {
+        gate.turnAway();
+        pass(Duration.ofMinutes(2));
+        assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(24));
+        gate.close();
+        assertThat(gate.awaitAlone(NONE, () -> true)).isTrue();
+        gate.open();
+        assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(2));
+
+        gate.turnAway();
+        pass(Duration.ofMinutes(3).plusNanos(1));
+        assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(2));
+        gate.turnAway();
+        pass(Duration.ofMinutes(1));
+        assertThat(gate.patience()).isEqualTo(Duration.ofSeconds(12));
+    }
+
+    @Test
+    void saysOnceThatNoSuspectHasGotToRun() throws Exception {
+        for (int minute = 0; minute < 10; minute++) {
+            assertThat(gate.turnAway()).as("after %s minutes", minute).isFalse();
+            pass(Duration.ofMinutes(1));
+        }
+        assertThat(gate.turnAway()).isTrue();
+        pass(Duration.ofMinutes(1));
+        assertThat(gate.turnAway()).isFalse();
+    }
+
     private void pass(Duration time) {
         nanos += time.toNanos();
     }

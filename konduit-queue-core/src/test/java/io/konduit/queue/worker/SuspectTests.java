@@ -195,6 +195,45 @@ class SuspectTests {
         assertThat(jobs.suspectsStarted).hasValue(0);
     }
 
+    /** Once the suspect of such a worker came back every minute and never ran. */
+    @Test
+    @Timeout(120)
+    void suspectRunsInAWorkerThatAlwaysHasLongRuns() {
+        CountDownLatch testEnds = new CountDownLatch(1);
+        AtomicInteger longRuns = new AtomicInteger();
+        Object longJobs = new Object() {
+            @JobHandler("long")
+            void work() throws InterruptedException {
+                longRuns.incrementAndGet();
+                testEnds.await(4, TimeUnit.SECONDS);
+            }
+        };
+        jobs.suspectMayEnd.countDown();
+        harness.queue(longJobs)
+                .enqueueAll(IntStream.range(0, 100)
+                        .mapToObj(i -> TaskRequest.of("long", i))
+                        .toList());
+        TaskId suspect = suspect(2);
+        harness.startWorker(With.concurrency(2), jobs, longJobs);
+        await().until(() -> longRuns.get() == 2);
+
+        try {
+            await().pollInterval(Duration.ofMillis(250))
+                    .atMost(Duration.ofSeconds(100))
+                    .until(() -> {
+                        // it would be back after a minute
+                        harness.testDatabase()
+                                .execute("update konduit_task set run_at = statement_timestamp(), priority = 0"
+                                        + " where type = 'suspect' and status = 'PENDING'");
+                        return jobs.suspectsStarted.get() == 1;
+                    });
+        } finally {
+            testEnds.countDown();
+        }
+        awaitCompleted(suspect);
+        assertThat(jobs.company).isEmpty();
+    }
+
     /** A task that is not due and has lost this many workers. */
     private TaskId suspect(int crashes) {
         TaskId id = recovery.queue().enqueue(TaskRequest.of("suspect", null).delay(Duration.ofDays(1)));
