@@ -179,6 +179,7 @@ class TaskAdministrationTests {
 
     @Test
     @Tag("I8")
+    @Tag("T12")
     void releasedTaskRunsAgain() {
         TaskId id = held();
 
@@ -223,6 +224,7 @@ class TaskAdministrationTests {
 
     @Test
     @Tag("I8")
+    @Tag("T14")
     void heldTaskFailedByHandDoesNotRunAgain() {
         TaskId id = held();
 
@@ -240,6 +242,7 @@ class TaskAdministrationTests {
 
     @Test
     @Tag("I8")
+    @Tag("T13")
     void retriedTaskGetsThatManyMoreAttempts() {
         TaskId id = in(State.FAILED);
 
@@ -371,6 +374,7 @@ class TaskAdministrationTests {
             value = State.class,
             names = {"HELD"},
             mode = EnumSource.Mode.EXCLUDE)
+    @Tag("I5")
     void onlyAHeldTaskCanBeReleasedOrFailed(State state) {
         TaskId id = in(state);
 

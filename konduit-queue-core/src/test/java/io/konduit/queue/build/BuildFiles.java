@@ -30,6 +30,10 @@ final class BuildFiles {
                 + "' or in a directory above it. Run the tests inside a checkout of the repository.");
     }
 
+    Path root() {
+        return root;
+    }
+
     /** A copy in which one file is changed; fails when the change changes nothing. */
     BuildFiles with(String path, UnaryOperator<String> change) {
         String before = text(path);

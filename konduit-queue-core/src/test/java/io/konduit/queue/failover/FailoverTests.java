@@ -9,6 +9,7 @@ import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
@@ -257,8 +258,9 @@ class FailoverTests {
     }
 
     private long claimsThatWaitFor(String time) {
-        return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep' and query like '-- T2%'"
-                + " and clock_timestamp() - query_start > interval '" + time + "'");
+        return count("select count(*) from pg_stat_activity where wait_event = 'SyncRep' and starts_with(query, '"
+                + SqlFile.opening("claim").replace("'", "''")
+                + "') and clock_timestamp() - query_start > interval '" + time + "'");
     }
 
     /** The test itself does not want to hear of connections that ended with the primary. */

@@ -63,6 +63,7 @@ class AbandonedLeaseCleanerTests {
     }
 
     @Test
+    @Tag("T10")
     void takesTaskWithoutCheckpointWhenItsClaimIsOlderThanTheThreshold() {
         ClaimedTask task = recovery.running(worker);
 

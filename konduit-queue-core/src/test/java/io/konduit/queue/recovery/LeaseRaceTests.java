@@ -123,6 +123,7 @@ class LeaseRaceTests {
 
     @Test
     @Tag("F1")
+    @Tag("I7")
     void completionAfterReclaimIsRefused() {
         ClaimedTask task = orphan();
 
@@ -379,6 +380,7 @@ class LeaseRaceTests {
     }
 
     @Test
+    @Tag("I2")
     void twoClaimsNeverGetTheSameTask() {
         TaskId id = recovery.queue().enqueue("report", null);
         LeaseRepository one = first.newWorker();

@@ -9,6 +9,7 @@ import io.konduit.queue.HoldReason;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.ReaperFailed;
 import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskHeld;
 import io.konduit.queue.TaskId;
@@ -40,8 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class OrphanReclaimerTests {
-    private static final String RECLAIM = "-- T7, T8, T10";
-    private static final String FIND = "-- L2";
+    private static final String RECLAIM = SqlFile.opening("reclaim");
+    private static final String FIND = SqlFile.opening("find-expired");
 
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
@@ -93,6 +94,7 @@ class OrphanReclaimerTests {
 
     @Test
     @Tag("L3")
+    @Tag("T7")
     void reclaimsTaskWhoseLeaseExpired() {
         ClaimedTask task = recovery.orphan(worker);
         worker.checkpoint(task.lease(), Duration.ofMinutes(5), "{\"page\": 7}");
@@ -160,6 +162,7 @@ class OrphanReclaimerTests {
 
     @Test
     @Tag("L3")
+    @Tag("I4")
     void nextClaimCountsTheAttemptAndSeesTheCheckpoint() {
         ClaimedTask task = recovery.orphan(worker);
         worker.checkpoint(task.lease(), Duration.ofMinutes(5), "{\"page\": 7}");
@@ -320,6 +323,7 @@ class OrphanReclaimerTests {
 
     @Test
     @Tag("L13")
+    @Tag("T8")
     void holdsTaskThatIsNotReapableAndRaisesTheAlert() {
         ClaimedTask task =
                 recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));
@@ -346,6 +350,7 @@ class OrphanReclaimerTests {
 
     @Test
     @Tag("L13")
+    @Tag("I5")
     void heldTaskIsNeitherClaimedNorReclaimed() {
         ClaimedTask task =
                 recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.retention.RowPruner;
@@ -55,8 +56,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("R2")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class RecoveryCostTests {
-    private static final String RECLAIM = "-- T7, T8, T10";
-    private static final String FIND = "-- L2";
+    private static final String RECLAIM = SqlFile.opening("reclaim");
+    private static final String FIND = SqlFile.opening("find-expired");
 
     private TestDatabase database;
     private HikariDataSource application;

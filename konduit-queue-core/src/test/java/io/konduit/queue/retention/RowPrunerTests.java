@@ -65,6 +65,7 @@ class RowPrunerTests {
 
     @ParameterizedTest
     @EnumSource(Kind.class)
+    @Tag("T15")
     void removesWhatIsOlderThanItsTimeAndNothingElse(Kind kind) {
         create(kind, 3);
         clock.set(START.plus(KEEP));

@@ -8,6 +8,7 @@ import io.konduit.queue.TaskQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -19,6 +20,7 @@ class CancelTests {
     private final LeaseRepository worker = harness.newWorker();
 
     @Test
+    @Tag("T11")
     void cancelsAWaitingTask() {
         TaskId id = queue.enqueue("a", 1);
         assertThat(queue.cancel(id)).isTrue();
@@ -28,6 +30,7 @@ class CancelTests {
     }
 
     @Test
+    @Tag("T11")
     void cancelsARunningTaskAndItsWorkerLearnsAtTheNextExtension() {
         TaskId id = queue.enqueue("a", 1);
         Lease lease = harness.claimOne(worker).lease();

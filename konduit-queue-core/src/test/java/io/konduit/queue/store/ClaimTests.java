@@ -36,6 +36,7 @@ class ClaimTests {
 
     @Test
     @Tag("L1")
+    @Tag("T2")
     void claimSetsTheLeaseByTheClockOfTheDatabase() {
         TaskId id = queue.enqueue("mail", "Ada");
         ClaimedTask claimed = harness.claimOne(worker);
@@ -340,6 +341,7 @@ class ClaimTests {
 
     @Test
     @Tag("L1")
+    @Tag("I2")
     void eightWorkersThatClaimTenThousandTasksNeverShareOne() throws Exception {
         int total = 10_000;
         List<TaskId> ids = queue.enqueueAll(IntStream.range(0, total)

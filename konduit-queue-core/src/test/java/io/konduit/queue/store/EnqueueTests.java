@@ -33,6 +33,8 @@ class EnqueueTests {
 
     @Test
     @Tag("S1")
+    @Tag("T1")
+    @Tag("I1")
     void enqueueIsThereWhenCallerCommits() {
         TaskId id = harness.transaction().execute(status -> queue.enqueue("mail", "Ada"));
         assertThat(harness.status(id)).isEqualTo("PENDING");
@@ -215,6 +217,7 @@ class EnqueueTests {
     }
 
     @Test
+    @Tag("T1")
     void findReadsWhatWasRequested() {
         TaskId id = queue.enqueue(TaskRequest.of("mail", "Ada")
                 .queue("letters")

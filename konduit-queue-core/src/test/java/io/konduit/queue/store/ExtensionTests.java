@@ -41,6 +41,7 @@ class ExtensionTests {
     @Test
     @Tag("H4")
     @Tag("L20")
+    @Tag("T3")
     void extendsEachLeaseByItsOwnTimeFromTheClockOfTheDatabase() {
         List<Lease> leases = claimed(2);
         leases.forEach(lease -> harness.expireLease(lease.taskId(), Duration.ofMinutes(1)));

@@ -172,6 +172,7 @@ class FencingTests {
     @ParameterizedTest
     @MethodSource("lateWrites")
     @Tag("F1")
+    @Tag("I3")
     void lateWriteIsRefusedAndChangesNothing(Loss loss, Write write) {
         queue.enqueue("mail", "Ada");
         LeaseRepository worker = harness.newWorker();
@@ -187,6 +188,7 @@ class FencingTests {
     @ParameterizedTest
     @EnumSource(Write.class)
     @Tag("F1")
+    @Tag("I3")
     void leaseInAnotherWorkersHandsIsWorthNothing(Write write) {
         queue.enqueue("mail", "Ada");
         Lease lease = harness.claimOne(harness.newWorker()).lease();
@@ -257,6 +259,8 @@ class FencingTests {
 
     @Test
     @Tag("S8")
+    @Tag("T9")
+    @Tag("I4")
     void givingBackDoesNotChargeTheAttempt() {
         TaskId id = queue.enqueue(io.konduit.queue.TaskRequest.of("mail", 1).maxAttempts(2));
         LeaseRepository worker = harness.newWorker();

@@ -32,6 +32,8 @@ class LostReplyTests {
     }
 
     @Test
+    @Tag("T4")
+    @Tag("I7")
     void repeatedCompletionStands() {
         Lease lease = claimedTask(3);
         assertThat(worker.complete(List.of(lease))).containsExactly(lease);

@@ -108,6 +108,7 @@ class CheckpointTests {
 
     @Test
     @Tag("C1")
+    @Tag("T16")
     void checkpointIsStoredWithItsTimeAndExtendsTheLease() {
         LeaseRepository worker = recovery.newWorker();
         ClaimedTask task = recovery.running(worker);

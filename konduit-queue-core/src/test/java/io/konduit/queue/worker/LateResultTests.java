@@ -10,6 +10,7 @@ import io.konduit.queue.LeaseLost;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
@@ -374,7 +375,7 @@ class LateResultTests {
         Execution execution = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(execution);
         List<Outcome> outcomes = List.of(new Outcome.Completed(execution));
-        probe.loseReplyOf("-- T4");
+        probe.loseReplyOf(SqlFile.opening("complete"));
 
         assertThat(completer.write(outcomes)).as("to be tried again").isEqualTo(outcomes);
         assertThat(harness.status(id)).as("the statement itself got through").isEqualTo("COMPLETED");
@@ -391,7 +392,7 @@ class LateResultTests {
         LeaseRepository leases = new LeaseRepository(
                 RecoveryFixture.databaseOn(probe), recovery.newWorker().worker());
         ClaimedTask task = recovery.running(leases);
-        probe.onceBefore("-- T4", () -> {
+        probe.onceBefore(SqlFile.opening("complete"), () -> {
             throw new java.sql.SQLException("The question was lost.", "08006");
         });
         assertThatThrownBy(() -> leases.complete(List.of(task.lease()))).isInstanceOf(DataAccessException.class);

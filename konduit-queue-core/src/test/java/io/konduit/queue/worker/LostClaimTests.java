@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskRequest;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("L13")
 @Timeout(60)
 class LostClaimTests {
-    private static final String CLAIM = "T2, one statement";
+    private static final String CLAIM = SqlFile.opening("claim");
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     @RegisterExtension

@@ -73,6 +73,7 @@ class RetryTests {
     }
 
     @Test
+    @Tag("T5")
     void retriesUntilItSucceeds() {
         fails(2, new IllegalStateException("not yet"));
         harness.startWorker(fragile);
@@ -154,6 +155,7 @@ class RetryTests {
     }
 
     @Test
+    @Tag("T6")
     void failsAtOnceWhenTheHandlerAsksForNoRetry() {
         fails(1, new NeverAgain());
         harness.startWorker(fragile);
@@ -165,6 +167,7 @@ class RetryTests {
     }
 
     @Test
+    @Tag("T6")
     void failsWhenTheAttemptsAreUsedUp() {
         fails(99, new IllegalStateException("never"));
         harness.startWorker(fragile);

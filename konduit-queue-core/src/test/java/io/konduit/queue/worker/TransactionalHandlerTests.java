@@ -84,6 +84,7 @@ class TransactionalHandlerTests {
     }
 
     @Test
+    @Tag("I9")
     void effectsAndCompletionCommitTogether() {
         harness.startWorker(payments);
         TaskId id = queue.enqueue("pay", "order-1");
@@ -118,6 +119,7 @@ class TransactionalHandlerTests {
 
     @Test
     @Tag("F1")
+    @Tag("I9")
     void lostLeaseRollsTheEffectsBack() {
         payments.afterEffect =
                 task -> inOtherThread(() -> assertThat(queue.cancel(task.id())).isTrue());

@@ -111,7 +111,7 @@ class WorkerResilienceTests {
         harness.testDatabase().execute(statements);
     }
 
-    /** B10: a lock on one incident row stops the completions of all tasks. */
+    /** A lock on one incident row stops the completions of all tasks. */
     @Test
     void lockedIncidentRowDelaysNobodyButItsTask() throws Exception {
         RecoveryFixture recovery = new RecoveryFixture(harness.database());
@@ -139,7 +139,7 @@ class WorkerResilienceTests {
         }
     }
 
-    /** B8: after one large payload a lane claims nothing while any other lease of the worker is held. */
+    /** After one large payload a lane claims nothing while any other lease of the worker is held. */
     @Test
     void largePayloadDoesNotStopItsLaneBehindALongRunOfAnotherLane() {
         List<String> queues = IntStream.range(0, 16).mapToObj(i -> "q" + i).toList();
@@ -210,7 +210,7 @@ class WorkerResilienceTests {
                 .isEqualTo("PENDING"));
     }
 
-    /** B8: there is no memory for the message either. */
+    /** There is no memory for the message either. */
     @Test
     void leaseOfAnOutcomeThatWasDroppedIsLetGoAlsoWhenThereIsNoMemoryToSaySo() {
         FaultyDataSource connections =
@@ -246,7 +246,7 @@ class WorkerResilienceTests {
         }
     }
 
-    /** B8, B10: as many outcomes as slots lost in that way, and the lane sleeps for ever; health finds everything well. */
+    /** As many outcomes as slots lost in that way, and the lane sleeps for ever; health finds everything well. */
     @Test
     void laneGoesOnAfterTheCompleterHadNoMemory() {
         FaultyDataSource connections =
@@ -284,7 +284,7 @@ class WorkerResilienceTests {
         }
     }
 
-    /** B8: an error between "this worker holds it" and "it waits for a slot": extended for ever, run by nobody. */
+    /** An error between "this worker holds it" and "it waits for a slot": extended for ever, run by nobody. */
     @Test
     void taskIsNotKeptForEverWhenItsClaimFailsInTheMiddleOfAcceptingIt() {
         TaskId id = queue.enqueue("long", null);
