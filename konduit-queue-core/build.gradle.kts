@@ -19,10 +19,13 @@ dependencies {
     implementation(libs.postgresql)
     implementation(libs.slf4j.api)
     implementation(libs.spring.data.jdbc)
+    compileOnly(libs.jakarta.validation.api)
     compileOnly(libs.micrometer.core)
 
     testImplementation(project(":konduit-queue-test-support"))
     testImplementation(libs.archunit)
+    testImplementation(libs.hibernate.validator)
+    testImplementation(libs.jakarta.validation.api)
     testImplementation(libs.micrometer.core)
     testImplementation(libs.spring.boot.starter.test)
     testRuntimeOnly(libs.junit.platform.launcher)

@@ -34,6 +34,13 @@ public @interface JobHandler {
     /** How often a task may be tried in all; -1 takes {@code konduit.queue.retry.max-attempts}. */
     int maxAttempts() default -1;
 
+    /**
+     * How long to wait before the next attempt: {@code 30s} for the same wait each time, {@code 1m..1h} for a first wait
+     * that doubles up to a limit. Each wait is spread by {@link RetryPolicy#jitter()}. Empty takes the
+     * {@link RetryPolicy}, which is made from {@code konduit.queue.retry.*} unless the application has one of its own.
+     */
+    String backoff() default "";
+
     /** How long a lease lasts before it must be extended, such as {@code 30s}; empty takes {@code konduit.queue.lock-timeout}. */
     String lockTimeout() default "";
 

@@ -16,6 +16,11 @@ public interface RetryPolicy {
      */
     Duration backoff(int attempt);
 
+    /** By which part the waits of a handler with a {@link JobHandler#backoff()} of its own are spread, from 0 to 1. */
+    default double jitter() {
+        return 0.2;
+    }
+
     /** Whether a failure with this error may be tried again at all. */
     default boolean retries(Throwable error) {
         return !(error instanceof DoNotRetryException);

@@ -47,7 +47,10 @@ final class RequestChecker {
         return new NewTask(
                 queue(request, handler),
                 type,
-                converter.write(request.payload(), "the payload of type '" + type + "'"),
+                converter.writePayload(
+                        request.payload(),
+                        type,
+                        handler.map(JobHandlerMethod::payloadType).orElse(null)),
                 request.priority().level(),
                 moment(request.runAt(), type),
                 span(request.delay(), "delay", type, Duration.ZERO),

@@ -19,7 +19,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.ClassUtils;
 
 /** Finds {@link JobHandler} methods by the types of the beans; no bean is made for it. */
@@ -82,7 +81,9 @@ public final class JobHandlerScanner {
                 lockTimeout,
                 duration(declared.timeout(), "timeout", type, place),
                 declared.reapable(),
-                declared.transactional());
+                declared.transactional(),
+                backoff(declared, type, place),
+                PayloadValidation.of(method, beans, type));
     }
 
     private static void requireNames(String type, String queue, String place) {
@@ -125,6 +126,15 @@ public final class JobHandlerScanner {
         return exposed != ClassUtils.getUserClass(exposed);
     }
 
+    private @Nullable Backoff backoff(JobHandler declared, String type, String place) {
+        String text = resolve(declared.backoff());
+        try {
+            return text.isEmpty() ? null : Backoff.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidJobHandlerException("Handler '%s' (%s): %s".formatted(type, place, e.getMessage()), e);
+        }
+    }
+
     private String resolve(String value) {
         String resolved = beans.resolveEmbeddedValue(value);
         return resolved == null ? "" : resolved.strip();
@@ -136,7 +146,7 @@ public final class JobHandlerScanner {
             return null;
         }
         try {
-            Duration parsed = text.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(text);
+            Duration parsed = Backoff.duration(text);
             if (!parsed.isNegative()) {
                 return parsed;
             }

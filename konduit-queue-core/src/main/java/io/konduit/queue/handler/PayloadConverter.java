@@ -11,19 +11,64 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /** Payloads and checkpoints to JSON and back. Its messages name types and fields, never values. */
 public final class PayloadConverter {
-    /** The most bytes of JSON that a payload or checkpoint may have. */
+    /**
+     * The most bytes of JSON that a checkpoint may have, and a payload unless the settings say more. A checkpoint is
+     * written again and again while its task runs, so its limit stays.
+     */
     public static final int MAX_BYTES = 256 * 1024;
 
     private final ObjectMapper mapper;
+    private final PayloadSettings settings;
 
     public PayloadConverter(ObjectMapper mapper) {
+        this(mapper, PayloadSettings.defaults());
+    }
+
+    public PayloadConverter(ObjectMapper mapper, PayloadSettings settings) {
         this.mapper = mapper;
+        this.settings = settings;
+    }
+
+    /**
+     * Writes the payload of a task. It is written as the type that the handler takes, if that is known: what is in a
+     * {@code List<Pay>} then has the type ids that reading it needs. A payload that is no instance of that type is taken
+     * if it can be read as one, such as a map for a record.
+     *
+     * @param taskType names it in messages
+     * @param declared what the handler takes; null when the handler is not part of this application or takes no payload
+     */
+    public String writePayload(@Nullable Object payload, String taskType, @Nullable Type declared) {
+        String what = payloadOf(taskType);
+        JavaType expected = declared == null ? null : mapper.constructType(declared);
+        DeclaredPayload asDeclared =
+                expected == null || payload == null ? null : DeclaredPayload.of(mapper, expected, payload);
+        // a plain class says all about itself: only what is in generic types depends on what was declared
+        boolean generic = expected != null && (expected.hasGenericTypes() || expected.isContainerType());
+        String json = json(generic && asDeclared != null ? asDeclared : payload, payload, what);
+        requireSize(json, settings.maxBytes(), what, ", or raise 'konduit.queue.max-payload' (up to 10MB)");
+        JsonText.requireStorable(json, what);
+        if (declared != null && payload != null && (settings.check() || asDeclared == null)) {
+            requireReadable(json, declared, payload, what);
+        }
+        return json;
+    }
+
+    /** Reads the payload of a task into what the handler takes. */
+    @Nullable
+    Object readPayload(String json, Type declared, String taskType) {
+        return read(json, declared, payloadOf(taskType));
+    }
+
+    /** What Jackson would not know how to read, see {@link UnreadableTypes}. */
+    List<UnreadableTypes.Found> unreadable(Type declared) {
+        return UnreadableTypes.in(mapper, declared);
     }
 
     /**
@@ -32,9 +77,15 @@ public final class PayloadConverter {
      * @param what names the thing in messages, such as {@code "the payload of type 'welcome-mail'"}
      */
     public String write(@Nullable Object value, String what) {
-        String json;
+        String json = json(value, value, what);
+        requireSize(json, MAX_BYTES, what, "");
+        JsonText.requireStorable(json, what);
+        return json;
+    }
+
+    private String json(@Nullable Object written, @Nullable Object value, String what) {
         try {
-            json = mapper.writeValueAsString(value);
+            return mapper.writeValueAsString(written);
         } catch (JacksonException e) {
             throw new InvalidPayloadException(
                     "Expected %s to be writable as JSON, but %s is not%s. Send a record of plain values."
@@ -43,9 +94,6 @@ public final class PayloadConverter {
                                     value == null ? "null" : value.getClass().getName(),
                                     location(e)));
         }
-        requireSize(json, what);
-        JsonText.requireStorable(json, what);
-        return json;
     }
 
     /**
@@ -63,16 +111,34 @@ public final class PayloadConverter {
         }
     }
 
-    private static void requireSize(String json, String what) {
-        // a char is at most three bytes: most payloads need no count
-        if (json.length() > MAX_BYTES / 3) {
+    private void requireReadable(String json, Type declared, Object payload, String what) {
+        try {
+            mapper.readValue(json, mapper.constructType(declared));
+        } catch (JacksonException e) {
+            throw new InvalidPayloadException(
+                    "Expected %s to be readable as %s, which its handler takes, but what was written of %s is not%s. Send what the handler takes, or change its parameter."
+                            .formatted(
+                                    what,
+                                    declared.getTypeName(),
+                                    payload.getClass().getName(),
+                                    location(e)));
+        }
+    }
+
+    private static void requireSize(String json, long most, String what, String orElse) {
+        // a char is at most three bytes: few payloads have to be counted
+        if (json.length() > most / 3) {
             int bytes = json.getBytes(StandardCharsets.UTF_8).length;
-            if (bytes > MAX_BYTES) {
+            if (bytes > most) {
                 throw new PayloadTooLargeException(
-                        "Expected %s to be at most %d bytes of JSON, but it has %d. Store the data elsewhere and send its key."
-                                .formatted(what, MAX_BYTES, bytes));
+                        "Expected %s to be at most %d bytes of JSON, but it has %d. Store the data elsewhere and send its key%s."
+                                .formatted(what, most, bytes, orElse));
             }
         }
+    }
+
+    private static String payloadOf(String taskType) {
+        return "the payload of type '" + taskType + "'";
     }
 
     /**

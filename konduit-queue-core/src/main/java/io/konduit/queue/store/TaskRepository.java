@@ -25,6 +25,12 @@ public final class TaskRepository {
     /** From here on it pays to draw ids first and send the rows by COPY. */
     private static final int ROWS_FOR_COPY = 2_000;
 
+    /** A larger payload makes nobody else wait, and nobody else's statement longer. */
+    private static final int LARGEST_SHARED = 32 * 1024;
+
+    /** Characters of payloads: an array of PostgreSQL holds less than 1 GB, and the driver holds it twice. */
+    private static final long CHARS_PER_STATEMENT = 32L * 1024 * 1024;
+
     private static final int TRIES_FOR_A_KEY = 10;
 
     private final QueueDatabase database;
@@ -60,7 +66,7 @@ public final class TaskRepository {
     /** T1, one statement; a second one only when a live task has the unique key already. */
     public Submission enqueue(NewTask task) {
         if (task.uniqueKey() == null) {
-            return groupEnqueues && database.canShareStatements()
+            return groupEnqueues && task.payload().length() <= LARGEST_SHARED && database.canShareStatements()
                     ? groups.enqueue(task)
                     : database.joining(() -> insertOne(task));
         }
@@ -83,7 +89,7 @@ public final class TaskRepository {
             List<NewTask> safe = database.isInTransaction() ? List.copyOf(tasks) : tasks;
             return database.joining(() -> copy.insert(safe)).orElseGet(() -> insertInPortions(safe));
         }
-        return !keys && tasks.size() <= ROWS_PER_STATEMENT
+        return !keys && portion(tasks, 0) == tasks.size()
                 ? database.joining(() -> insertMany(tasks))
                 : insertInPortions(List.copyOf(tasks));
     }
@@ -91,11 +97,24 @@ public final class TaskRepository {
     private List<Submission> insertInPortions(List<NewTask> tasks) {
         return database.inTransaction(() -> {
             List<Submission> all = new ArrayList<>(tasks.size());
-            for (int from = 0; from < tasks.size(); from += ROWS_PER_STATEMENT) {
-                all.addAll(insertMany(tasks.subList(from, Math.min(tasks.size(), from + ROWS_PER_STATEMENT))));
+            int to;
+            for (int from = 0; from < tasks.size(); from = to) {
+                to = portion(tasks, from);
+                all.addAll(insertMany(tasks.subList(from, to)));
             }
             return all;
         });
+    }
+
+    /** Where the statement that begins with this task ends. */
+    private static int portion(List<NewTask> tasks, int from) {
+        int most = Math.min(tasks.size(), from + ROWS_PER_STATEMENT);
+        long chars = tasks.get(from).payload().length();
+        int to = from + 1;
+        while (to < most && (chars += tasks.get(to).payload().length()) <= CHARS_PER_STATEMENT) {
+            to++;
+        }
+        return to;
     }
 
     /** Reads a task, live or finished. */

@@ -12,11 +12,14 @@ final class PayloadBudget {
     private static final long LEAST = 1L << 20;
     private static final long MOST = 64L << 20;
     private static final int SHARE_OF_HEAP = 16;
+    private static final int SHRINK = 16;
 
     private final long whole;
     private final int lanes;
     private final ActiveLeases active;
     private double averageBytes;
+    private int asked = Integer.MAX_VALUE;
+    private int limit = Integer.MAX_VALUE;
 
     /**
      * @param whole what the worker may hold
@@ -43,15 +46,27 @@ final class PayloadBudget {
      * left: the next task may be smaller than the last ones, and a single one too many does no harm.
      */
     int rows(int room) {
-        if (room == 0 || averageBytes < 1) {
-            return room;
+        int most = Math.min(room, limit);
+        if (most == 0 || averageBytes < 1) {
+            asked = most;
+            return most;
         }
         long left = left();
-        int fitting = (int) Math.min(room, left / averageBytes);
-        return left > 0 || active.isEmpty() ? Math.max(1, fitting) : fitting;
+        int fitting = (int) Math.min(most, left / averageBytes);
+        asked = left > 0 || active.isEmpty() ? Math.max(1, fitting) : fitting;
+        return asked;
+    }
+
+    /**
+     * The last claim failed. It may have been too much to read or to send within the time of a statement, so the next ones
+     * ask for less, down to a single task. Without that, a backlog of large payloads could time out each claim for ever.
+     */
+    void failed() {
+        limit = Math.max(1, asked / SHRINK);
     }
 
     void learn(List<ClaimedTask> claimed) {
+        limit = limit > Integer.MAX_VALUE / 2 ? Integer.MAX_VALUE : limit * 2;
         if (!claimed.isEmpty()) {
             double bytes = claimed.stream().mapToLong(ClaimedTask::size).sum();
             averageBytes = averageBytes == 0 ? bytes / claimed.size() : (averageBytes + bytes / claimed.size()) / 2;

@@ -145,6 +145,7 @@ final class TaskPoller {
                             node.lostClaims().nanosToLook()));
                 }
             } catch (DataAccessException e) {
+                budget.failed();
                 if (!failing) {
                     failing = true;
                     log.warn("Queues {} cannot be polled: {}", lane.queues(), ErrorText.withoutMessages(e));

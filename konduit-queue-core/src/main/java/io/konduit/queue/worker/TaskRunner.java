@@ -3,6 +3,7 @@ package io.konduit.queue.worker;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.handler.Backoff;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.observation.TaskObservations;
@@ -82,7 +83,7 @@ final class TaskRunner {
         } catch (Throwable error) {
             execution.finish(System.nanoTime());
             TaskObservations.failed(observation, error);
-            return afterError(execution, error);
+            return afterError(execution, handler, error);
         } finally {
             stop(observation);
             fence.unbind();
@@ -130,7 +131,7 @@ final class TaskRunner {
         return fence.isCompletedInTransaction();
     }
 
-    private Outcome afterError(Execution execution, Throwable error) {
+    private Outcome afterError(Execution execution, JobHandlerMethod handler, Throwable error) {
         ClaimedTask task = execution.task();
         Execution.End end = execution.ended();
         boolean interruptedByUs = end == Execution.End.SELF_FENCED || end == Execution.End.TIMED_OUT;
@@ -154,7 +155,7 @@ final class TaskRunner {
                     end == Execution.End.TIMED_OUT ? " after its time limit" : "",
                     ErrorText.withoutMessages(error));
         }
-        Duration backoff = fatal ? Duration.ZERO : backoff(task.attempt());
+        Duration backoff = fatal ? Duration.ZERO : backoff(handler, task.attempt());
         return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)), error);
     }
 
@@ -169,9 +170,11 @@ final class TaskRunner {
     }
 
     @SuppressWarnings("ConstantValue") // an application's policy need not know about nullness
-    private Duration backoff(int attempt) {
+    private Duration backoff(JobHandlerMethod handler, int attempt) {
+        Backoff declared = handler.backoff();
         try {
-            Duration backoff = retryPolicy.backoff(attempt);
+            Duration backoff =
+                    declared == null ? retryPolicy.backoff(attempt) : declared.after(attempt, retryPolicy.jitter());
             if (backoff != null && !backoff.isNegative()) {
                 return backoff.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff;
             }

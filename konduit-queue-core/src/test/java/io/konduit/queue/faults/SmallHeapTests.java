@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SmallHeapTests {
     private static final int QUICK = 5_000;
     private static final int BULKY = 2_000;
+    private static final int HUGE = 30;
 
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
@@ -32,6 +33,25 @@ class SmallHeapTests {
             await().atMost(Duration.ofSeconds(60)).until(() -> completed() == QUICK);
             insert(BULKY, "repeat('x', 100000)");
             await().atMost(Duration.ofSeconds(90)).until(() -> completed() == QUICK + BULKY);
+            assertThat(harness.jdbc()
+                            .sql("select count(*) from konduit_task_incident")
+                            .query(Long.class)
+                            .single())
+                    .as(jvm.log())
+                    .isZero();
+            assertThat(jvm.log()).doesNotContain("OutOfMemoryError");
+        }
+    }
+
+    /** One is more than what a worker of this size may hold: they run one after the other. */
+    @Test
+    void payloadsOfTenMebibytesRunOneAfterTheOther() {
+        try (WorkerJvm jvm = WorkerJvm.start(harness.testDatabase().jdbcUrl(), "small", 4, Duration.ofSeconds(1), 3)) {
+            jvm.awaitReady();
+            insert(QUICK, "'x'::text");
+            await().atMost(Duration.ofSeconds(60)).until(() -> completed() == QUICK);
+            insert(HUGE, "repeat('x', 10 * 1024 * 1024 - 2)");
+            await().atMost(Duration.ofSeconds(90)).until(() -> completed() == QUICK + HUGE);
             assertThat(harness.jdbc()
                             .sql("select count(*) from konduit_task_incident")
                             .query(Long.class)

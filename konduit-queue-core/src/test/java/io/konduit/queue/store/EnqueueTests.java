@@ -12,8 +12,12 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.handler.PayloadSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -24,6 +28,7 @@ import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
+import tools.jackson.databind.json.JsonMapper;
 
 class EnqueueTests {
     @RegisterExtension
@@ -106,6 +111,35 @@ class EnqueueTests {
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
             TaskQueue own = StoreFixture.queueOn(counted.database());
             assertThat(counted.statementsOf(() -> own.enqueueAll(requests))).hasSize(1);
+        }
+    }
+
+    /** An array of PostgreSQL holds less than 1 GB. */
+    @Test
+    void enqueueAllOfLargePayloadsIsSeveralStatementsInOneTransaction() {
+        PayloadConverter larger =
+                new PayloadConverter(JsonMapper.builder().build(), new PayloadSettings(10L * 1024 * 1024, false));
+        List<TaskRequest> requests = IntStream.range(0, 5)
+                .mapToObj(i -> TaskRequest.of("mail", i + "x".repeat(15 * 1024 * 512)))
+                .toList();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            TaskQueue own = new TransactionalTaskQueue(
+                    new TaskRepository(counted.database()),
+                    QueueHarness.registry(),
+                    larger,
+                    false,
+                    QueueHarness.quietSurroundings());
+            List<TaskId> ids = new ArrayList<>();
+            assertThat(counted.statementsOf(() -> ids.addAll(own.enqueueAll(requests))))
+                    .filteredOn(statement -> statement.contains("insert"))
+                    .hasSize(2);
+            assertThat(ids).hasSize(5).isSorted();
+            for (int i = 0; i < ids.size(); i++) {
+                assertThat(StoreFixture.column(harness, ids.get(i).value(), "left(payload #>> '{}', 2)", String.class))
+                        .isEqualTo(i + "x");
+            }
+            assertThat(counted.statementsOf(() -> own.enqueueAll(requests.subList(0, 4))))
+                    .hasSize(1);
         }
     }
 

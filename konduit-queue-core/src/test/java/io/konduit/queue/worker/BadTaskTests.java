@@ -110,7 +110,8 @@ class BadTaskTests {
             harness.startWorker(leaky);
             TaskId retried = queue.enqueue("leaky", CANARY);
             TaskId failed = queue.enqueue("leaky-for-good", CANARY);
-            TaskId unreadable = queue.enqueue("unreadable", CANARY);
+            // by a sender that does not know the handler
+            TaskId unreadable = harness.queue().enqueue("unreadable", CANARY);
             TaskId unknown = queue.enqueue("unknown", CANARY);
             await().untilAsserted(() -> assertThat(
                             List.of(retried, failed, unreadable).stream().map(harness::status))

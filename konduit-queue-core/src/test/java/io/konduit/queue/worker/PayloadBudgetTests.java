@@ -60,6 +60,25 @@ class PayloadBudgetTests {
         assertThat(budget.rows(100)).isEqualTo(1);
     }
 
+    /** A claim that cannot be read or sent within the time of a statement would fail for ever. */
+    @Test
+    void asksForLessAfterAFailureAndForMoreAgainAfterSuccess() {
+        assertThat(budget.rows(4_000)).isEqualTo(4_000);
+        budget.failed();
+        assertThat(budget.rows(4_000)).isEqualTo(250);
+        budget.failed();
+        assertThat(budget.rows(4_000)).isEqualTo(15);
+        budget.failed();
+        budget.failed();
+        assertThat(budget.rows(4_000)).isEqualTo(1);
+        budget.learn(List.of());
+        assertThat(budget.rows(4_000)).isEqualTo(2);
+        for (int i = 0; i < 40; i++) {
+            budget.learn(List.of());
+        }
+        assertThat(budget.rows(4_000)).isEqualTo(4_000);
+    }
+
     @Test
     void lanesShareIt() {
         assertThat(new PayloadBudget(10_000, 4, active).left()).isEqualTo(2_500);

@@ -116,6 +116,55 @@ class RetryTests {
         assertThat(fragile.attempts).containsExactly(1, 2);
     }
 
+    static class Patient {
+        final List<Integer> attempts = new CopyOnWriteArrayList<>();
+
+        @JobHandler(value = "patient", backoff = "1h..3h")
+        void run(TaskContext task) {
+            attempts.add(task.attempt());
+            throw new IllegalStateException("not yet");
+        }
+    }
+
+    /** Also over that of an application's own policy, which still decides what is retried and how often. */
+    @Test
+    void backoffOfTheHandlerWinsOverThatOfThePolicy() {
+        Patient patient = new Patient();
+        RetryPolicy own = new RetryPolicy() {
+            @Override
+            public int maxAttempts() {
+                return 3;
+            }
+
+            @Override
+            public Duration backoff(int attempt) {
+                return Duration.ZERO;
+            }
+
+            @Override
+            public double jitter() {
+                return 0;
+            }
+        };
+        harness.startWorker(UnaryOperator.identity(), own, patient);
+        TaskId id = harness.queue(patient).enqueue("patient", null);
+        for (int attempt = 1; attempt <= 2; attempt++) {
+            int ran = attempt;
+            await().until(() -> patient.attempts.size() == ran);
+            awaitStatus(id, "PENDING");
+            assertThat(harness.jdbc()
+                            .sql(
+                                    "select extract(epoch from run_at - clock_timestamp()) / 3600 from konduit_task where id = :id")
+                            .param("id", id.value())
+                            .query(Double.class)
+                            .single())
+                    .isBetween(attempt - 0.1, attempt + 0.0);
+            harness.makeDue(id.value());
+        }
+        awaitStatus(id, "FAILED");
+        assertThat(patient.attempts).containsExactly(1, 2, 3);
+    }
+
     /** A task that was given back nineteen times waited for its first retry as for its twentieth once. */
     @Test
     void givingBackLengthensNoBackoffAndCountsAsNoAttempt() {

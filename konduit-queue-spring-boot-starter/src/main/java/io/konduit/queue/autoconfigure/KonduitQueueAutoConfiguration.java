@@ -18,6 +18,7 @@ import io.konduit.queue.failover.FailoverWatch;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.handler.PayloadSettings;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
@@ -169,15 +170,16 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobHandlerCheck konduitJobHandlerCheck(JobHandlerRegistry handlers) {
-        return new JobHandlerCheck(handlers);
+    JobHandlerCheck konduitJobHandlerCheck(JobHandlerRegistry handlers, PayloadConverter converter) {
+        return new JobHandlerCheck(handlers, converter);
     }
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadConverter konduitPayloadConverter(ObjectProvider<JsonMapper> mapper) {
+    PayloadConverter konduitPayloadConverter(ObjectProvider<JsonMapper> mapper, KonduitQueueProperties properties) {
         return new PayloadConverter(
-                mapper.getIfUnique(() -> JsonMapper.builder().build()));
+                mapper.getIfUnique(() -> JsonMapper.builder().build()),
+                new PayloadSettings(properties.maxPayload().toBytes(), properties.checkPayloads()));
     }
 
     @Bean

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The settings of the queue.
@@ -16,6 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param reaperGrace How long after the end of its lease a task is left alone.
  * @param reaperBatchSize How many tasks are taken back in one transaction.
  * @param rejectUnknownTypes Whether enqueueing a type that no handler of this application knows is an error.
+ * @param maxPayload How large a payload may be, as JSON. Up to 10MB.
+ * @param checkPayloads Whether a payload is read back when it is enqueued, if its handler is part of this application, and refused if the handler could not read it. Meant for tests and for finding mistakes; it costs a second conversion.
  * @param groupEnqueues Whether enqueues outside of transactions that are made at the same time share one statement and its commit. Over HikariCP, DBCP2 and the driver's own data source only: any other one may choose its connections by the calling thread.
  * @param controlPoolSize How many connections the queue keeps for claims, extensions and completions.
  */
@@ -27,6 +30,8 @@ public record KonduitQueueProperties(
         @DefaultValue("0s") Duration reaperGrace,
         @DefaultValue("500") int reaperBatchSize,
         @DefaultValue("false") boolean rejectUnknownTypes,
+        @DefaultValue("256KB") DataSize maxPayload,
+        @DefaultValue("false") boolean checkPayloads,
         @DefaultValue("true") boolean groupEnqueues,
         @DefaultValue("2") int controlPoolSize,
         @DefaultValue Schema schema,

@@ -73,6 +73,17 @@ class CanaryTests {
         }
     }
 
+    /** As a sender enqueues it that does not know the handler. */
+    private static TaskId unreadable(JdbcClient jdbc) {
+        return TaskId.of(
+                jdbc.sql("insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
+                                + " values ('default', 'number', jsonb_build_object('card', :canary::text), 2, 'PENDING', clock_timestamp(), clock_timestamp())"
+                                + " returning id")
+                        .param("canary", CANARY)
+                        .query(Long.class)
+                        .single());
+    }
+
     @Test
     void noSecretLeavesTheDatabase() {
         String logged;
@@ -90,12 +101,12 @@ class CanaryTests {
             Capture capture = Capture.open();
             TaskQueue queue = application.bean(TaskQueue.class);
             Map<String, String> payload = Map.of("card", CANARY);
+            JdbcClient jdbc = JdbcClient.create(database.dataSource());
             List<TaskId> ids = List.of(
                     queue.enqueue("leaky", payload),
                     queue.enqueue("strange", payload),
-                    queue.enqueue("number", payload),
+                    unreadable(jdbc),
                     queue.enqueue("fine", payload));
-            JdbcClient jdbc = JdbcClient.create(database.dataSource());
             await().until(() -> jdbc.sql("select count(*) from konduit_tasks where status in ('FAILED', 'COMPLETED')")
                             .query(Long.class)
                             .single()

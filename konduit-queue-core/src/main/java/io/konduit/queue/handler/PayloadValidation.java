@@ -1,0 +1,38 @@
+package io.konduit.queue.handler;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.ClassUtils;
+
+/** Validates the arguments of a handler before it is called, where Bean Validation is there. */
+public interface PayloadValidation {
+    /** Without Bean Validation on the class path, nothing can be asked for. */
+    PayloadValidation NONE = new PayloadValidation() {
+        @Override
+        public void validate(Object bean, @Nullable Object[] arguments) {
+            // nothing to do
+        }
+
+        @Override
+        public boolean isMissing() {
+            return false;
+        }
+    };
+
+    /**
+     * Throws an {@link io.konduit.queue.InvalidPayloadException} when a constraint is violated.
+     *
+     * @param bean whose method is about to be called; may be a proxy
+     */
+    void validate(Object bean, @Nullable Object[] arguments);
+
+    /** Whether the handler asks for validation and the application has no validator. */
+    boolean isMissing();
+
+    static PayloadValidation of(Method method, BeanFactory beans, String type) {
+        return ClassUtils.isPresent("jakarta.validation.Validator", PayloadValidation.class.getClassLoader())
+                ? new BeanValidation(method, beans, type)
+                : NONE;
+    }
+}
