@@ -37,6 +37,8 @@ public interface TaskContext {
      * source it commits with it.
      *
      * @throws LeaseLostException if this run does not hold the task any more
+     * @throws TaskHandedOverError if this worker was told to drain: another one goes on from this checkpoint. Inside a
+     *     transaction its commit throws it instead. Let it pass. Never for a task that is not reapable
      */
     void checkpoint(Object state);
 
@@ -45,6 +47,11 @@ public interface TaskContext {
 
     /** Whether the handler should end early: its lease is lost, the task was cancelled, or its time is up. */
     boolean cancelled();
+
+    /** Whether this worker was told to drain: a good time for a checkpoint, after which another worker goes on. */
+    default boolean draining() {
+        return false;
+    }
 
     /**
      * Asks the database whether this run still holds the task.

@@ -74,11 +74,15 @@ public final class QueueInspection {
         List<Worker> working =
                 workers.stream().filter(worker -> worker.concurrency() > 0).toList();
         List<Worker> active = working.stream().filter(QueueInspection::isActive).toList();
+        int draining = (int) working.stream()
+                .filter(worker -> worker.status().equals("DRAINING"))
+                .count();
         return new QueueOverview(
                 leader.moment(),
                 queues,
                 active.size(),
-                working.size() - active.size(),
+                working.size() - active.size() - draining,
+                draining,
                 active.stream().mapToInt(Worker::concurrency).sum(),
                 leader.leader(),
                 leader.lastReaper(),

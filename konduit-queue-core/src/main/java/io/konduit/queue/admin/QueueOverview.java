@@ -22,6 +22,7 @@ public record QueueOverview(
         List<QueueState> queues,
         int activeWorkers,
         int staleWorkers,
+        int drainingWorkers,
         int slots,
         @Nullable String leader,
         @Nullable UUID lastReaper,

@@ -82,6 +82,11 @@ public final class TaskObservations {
         observation.error(new HandlerFailure(error));
     }
 
+    /** Marks a run that another worker goes on with. */
+    public static void handedOver(Observation observation) {
+        observation.lowCardinalityKeyValue(outcome("handed_over"));
+    }
+
     private static KeyValue outcome(String value) {
         return KeyValue.of(OUTCOME, value);
     }

@@ -25,7 +25,12 @@ public final class InspectionRepository {
         this.staleThreshold = staleThreshold;
     }
 
-    /** A worker as it registered, and when it was last heard of. */
+    /**
+     * A worker as it registered, and when it was last heard of.
+     *
+     * @param running how many tasks it holds
+     * @param drainingSince when somebody told it to claim nothing more
+     */
     public record Worker(
             UUID id,
             String name,
@@ -37,7 +42,10 @@ public final class InspectionRepository {
             String status,
             Instant startedAt,
             Instant lastBeatAt,
-            double silentSeconds) {}
+            double silentSeconds,
+            long running,
+            @Nullable Instant drainingSince,
+            @Nullable String drainingBy) {}
 
     /**
      * Who runs the background chores.
@@ -220,6 +228,9 @@ public final class InspectionRepository {
                 row.getString("status"),
                 row.getTimestamp("started_at").toInstant(),
                 row.getTimestamp("last_beat_at").toInstant(),
-                row.getDouble("silent_seconds"));
+                row.getDouble("silent_seconds"),
+                row.getLong("running"),
+                TaskColumns.instant(row, "draining_since"),
+                row.getString("draining_by"));
     }
 }

@@ -1,8 +1,11 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.store.AuditRepository.Author;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The workers that are there, for people and metrics. */
 public final class WorkerRepository {
@@ -19,8 +22,15 @@ public final class WorkerRepository {
     /** A worker that has not beaten for too long. */
     public record Silent(UUID id, String name, String host, long pid, Duration silentFor) {}
 
+    /**
+     * What the database answers to a beat.
+     *
+     * @param drainedBy who has told the worker to drain; null when nobody has
+     */
+    public record Heard(DatabaseMoment moment, @Nullable String drainedBy) {}
+
     /** Adds the worker, or brings its row back when somebody removed it, and counts as a beat. */
-    public DatabaseMoment beat(Registration worker) {
+    public Heard beat(Registration worker) {
         return database.control("worker-beat")
                 .param("id", worker.id())
                 .param("name", worker.name())
@@ -29,7 +39,8 @@ public final class WorkerRepository {
                 .param("version", worker.version())
                 .param("queues", SqlArrays.texts(worker.queues()))
                 .param("concurrency", worker.concurrency())
-                .query(ReclaimRepository::readMoment)
+                .query((row, number) ->
+                        new Heard(ReclaimRepository.readMoment(row, number), row.getString("draining_by")))
                 .single();
     }
 
@@ -44,6 +55,35 @@ public final class WorkerRepository {
                         row.getLong("pid"),
                         Duration.ofMillis(row.getLong("silent_ms"))))
                 .list();
+    }
+
+    /**
+     * S14: tells a worker to claim nothing more, with an audit entry; false when it cannot be told. Commits by itself: an
+     * open transaction would keep the worker from beating.
+     */
+    public boolean drain(UUID worker, Author author) {
+        return tell("worker-drain", worker, author) == 1;
+    }
+
+    /** Lets a draining worker claim again, with an audit entry; false when it does not drain. */
+    public boolean resume(UUID worker, Author author) {
+        return tell("worker-resume", worker, author) == 1;
+    }
+
+    /** {@code ACTIVE}, {@code DRAINING} or {@code CHORES_ONLY}; empty when there is no such worker. */
+    public Optional<String> state(UUID worker) {
+        return database.application("worker-state")
+                .param("id", worker)
+                .query(String.class)
+                .optional();
+    }
+
+    private int tell(String statement, UUID worker, Author author) {
+        return database.control(statement)
+                .param("id", worker)
+                .param("actor", author.actor())
+                .param("note", author.note())
+                .update();
     }
 
     /** Removes a worker that stops. */

@@ -15,6 +15,7 @@ final class GuardedRun {
 
     private final Execution execution;
     private final LeaseRepository leases;
+    private final HandOver handOver = new HandOver();
     private @Nullable Object rowHolder;
     private boolean completed;
 
@@ -25,6 +26,15 @@ final class GuardedRun {
 
     Execution execution() {
         return execution;
+    }
+
+    HandOver handOver() {
+        return handOver;
+    }
+
+    /** A task that must not run twice stays with the worker that began it. */
+    boolean canBeHandedOver() {
+        return !completed && execution.task().reapable() && execution.ended() == null;
     }
 
     boolean isCompleted() {

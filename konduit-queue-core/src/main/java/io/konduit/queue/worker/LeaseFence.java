@@ -1,8 +1,10 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.TaskHandedOverError;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,7 @@ public final class LeaseFence implements TransactionExecutionListener {
     private final QueueDatabase database;
     private final LeaseRepository leases;
     private final ThreadLocal<@Nullable GuardedRun> current = new ThreadLocal<>();
+    private volatile BooleanSupplier draining = () -> false;
 
     public LeaseFence(QueueDatabase database, LeaseRepository leases) {
         this.database = database;
@@ -48,6 +51,15 @@ public final class LeaseFence implements TransactionExecutionListener {
         NOBODY,
         THIS_TRANSACTION,
         SUSPENDED_TRANSACTION
+    }
+
+    /** S14: while this holds, runs end right after a checkpoint, so that another worker goes on from there. */
+    void handOverWhen(BooleanSupplier workerDrains) {
+        draining = workerDrains;
+    }
+
+    boolean isDraining() {
+        return draining.getAsBoolean();
     }
 
     void bind(Execution execution) {
@@ -84,16 +96,31 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     /** A checkpoint has written the row; {@code whenCommitted} runs when it stands, at once without a transaction. */
     void rowWritten(Runnable whenCommitted) {
+        GuardedRun guarded = current.get();
         Object transaction = database.applicationTransaction();
         if (transaction == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
             whenCommitted.run();
+            if (guarded != null) {
+                guarded.handOver().checkpointStored();
+                handOver(guarded, guarded.handOver().isSafeNow());
+            }
             return;
         }
-        GuardedRun guarded = current.get();
         if (guarded != null) {
             holdRow(guarded, transaction);
         }
-        TransactionSynchronizationManager.registerSynchronization(new WhenCommitted(whenCommitted));
+        TransactionSynchronizationManager.registerSynchronization(new WhenCommitted(() -> {
+            whenCommitted.run();
+            if (guarded != null) {
+                guarded.handOver().checkpointStored();
+            }
+        }));
+    }
+
+    private void handOver(GuardedRun guarded, boolean safe) {
+        if (safe && isDraining() && guarded.canBeHandedOver()) {
+            throw new TaskHandedOverError(guarded.execution().task().toString());
+        }
     }
 
     private void holdRow(GuardedRun guarded, Object transaction) {
@@ -107,7 +134,11 @@ public final class LeaseFence implements TransactionExecutionListener {
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         database.endedTransactions().afterBegin(transaction, failure);
         GuardedRun guarded = current.get();
-        if (failure != null || guarded == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        if (failure != null || guarded == null) {
+            return;
+        }
+        guarded.handOver().begun(transaction);
+        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return;
         }
         try {
@@ -186,11 +217,21 @@ public final class LeaseFence implements TransactionExecutionListener {
     @Override
     public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
         database.endedTransactions().afterCommit(transaction, failure);
+        GuardedRun guarded = current.get();
+        if (guarded != null) {
+            guarded.handOver().ended(transaction);
+            // the transaction has committed and its callbacks have run: what is thrown here reaches the handler
+            handOver(guarded, failure == null && guarded.handOver().isSafeAfter(transaction));
+        }
     }
 
     @Override
     public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
         database.endedTransactions().afterRollback(transaction, failure);
+        GuardedRun guarded = current.get();
+        if (guarded != null) {
+            guarded.handOver().ended(transaction);
+        }
     }
 
     private boolean isFenced(GuardedRun guarded, TransactionExecution transaction) {

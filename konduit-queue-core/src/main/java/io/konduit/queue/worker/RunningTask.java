@@ -101,6 +101,11 @@ final class RunningTask implements TaskContext {
     }
 
     @Override
+    public boolean draining() {
+        return fence.isDraining();
+    }
+
+    @Override
     public void assertLease() {
         if (execution.dropsResult() || !leases.isHeld(task().lease())) {
             throw lost();

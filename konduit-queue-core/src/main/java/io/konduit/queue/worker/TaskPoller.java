@@ -69,6 +69,7 @@ final class TaskPoller {
             Completer completer,
             LeaseKeeper keeper,
             IsolationGate gate,
+            Drain drain,
             WorkerEvents events) {}
 
     TaskPoller(Lane lane, WorkerSettings settings, int maxAttempts, PayloadBudget budget, Node node) {
@@ -118,9 +119,10 @@ final class TaskPoller {
                 WorkerThreads.stepped();
                 node.lostClaims().lookIfDue();
                 load.reconcile(node.active().isEmpty() && buffer.isEmpty());
+                boolean draining = node.drain().isOn();
                 // what waits for a slot would be charged for the crash of a suspect
-                returnBuffered(node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
-                if (node.health().isFailing() || node.gate().isClosing()) {
+                returnBuffered(draining || node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
+                if (draining || node.health().isFailing() || node.gate().isClosing()) {
                     signal.awaitRoom(ROOM_CHECK_MILLIS);
                     continue;
                 }

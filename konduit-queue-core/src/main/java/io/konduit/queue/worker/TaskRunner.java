@@ -3,6 +3,7 @@ package io.konduit.queue.worker;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.TaskHandedOverError;
 import io.konduit.queue.handler.Backoff;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.PayloadConverter;
@@ -82,6 +83,11 @@ final class TaskRunner {
             return completed ? new Outcome.Written(execution) : new Outcome.Completed(execution);
         } catch (Throwable error) {
             execution.finish(System.nanoTime());
+            if (TaskHandedOverError.isBehind(error)) {
+                log.info("{} is handed over after a checkpoint: this worker drains", task);
+                TaskObservations.handedOver(observation);
+                return new Outcome.GivenBack(execution, Duration.ZERO);
+            }
             TaskObservations.failed(observation, error);
             return afterError(execution, handler, error);
         } finally {

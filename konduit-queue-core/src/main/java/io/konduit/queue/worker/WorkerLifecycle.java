@@ -77,6 +77,11 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         return identity;
     }
 
+    /** Whether this worker was told to claim nothing more. */
+    public Drain drain() {
+        return parts.registry().drain();
+    }
+
     @Override
     public synchronized void start() {
         if (running == null) {
@@ -174,6 +179,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     parts.retryPolicy(),
                     parts.observations(),
                     parts.transactionManager());
+            parts.fence().handOverWhen(parts.registry().drain()::isOn);
             KnownHandlers handlers = new KnownHandlers(parts.handlers());
             TaskPoller.Node node = new TaskPoller.Node(
                     parts.leases(),
@@ -186,6 +192,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     completer,
                     keeper,
                     new IsolationGate(),
+                    parts.registry().drain(),
                     events);
             List<Lane> lanes = Lane.of(settings);
             long payloads = PayloadBudget.ofHeap(Runtime.getRuntime().maxMemory());

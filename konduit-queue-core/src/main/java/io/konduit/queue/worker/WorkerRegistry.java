@@ -4,6 +4,7 @@ import io.konduit.queue.WorkerMarkedStale;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.recovery.OutageGuard;
 import io.konduit.queue.store.WorkerRepository;
+import io.konduit.queue.store.WorkerRepository.Heard;
 import io.konduit.queue.store.WorkerRepository.Silent;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +25,7 @@ public final class WorkerRegistry {
     private final OutageGuard guard;
     private final QueueEvents events;
     private final LongSupplier nanoTime;
+    private final Drain drain = new Drain();
 
     public WorkerRegistry(
             WorkerRepository workers,
@@ -38,6 +40,16 @@ public final class WorkerRegistry {
         this.nanoTime = nanoTime;
     }
 
+    /** Whether this worker is to claim nothing more. */
+    public Drain drain() {
+        return drain;
+    }
+
+    /** Who this worker is. */
+    public WorkerIdentity identity() {
+        return identity;
+    }
+
     /**
      * Registers this worker, or tells that it is alive.
      *
@@ -46,16 +58,16 @@ public final class WorkerRegistry {
     public synchronized boolean beat(List<String> queues, int slots) {
         long sent = nanoTime.getAsLong();
         try {
-            guard.observed(
-                    workers.beat(new WorkerRepository.Registration(
-                            identity.id(),
-                            identity.name(),
-                            identity.host(),
-                            identity.pid(),
-                            identity.version(),
-                            queues,
-                            slots)),
-                    sent);
+            Heard heard = workers.beat(new WorkerRepository.Registration(
+                    identity.id(),
+                    identity.name(),
+                    identity.host(),
+                    identity.pid(),
+                    identity.version(),
+                    queues,
+                    slots));
+            drain.heard(heard.drainedBy());
+            guard.observed(heard.moment(), sent);
             return guard.takeAlarm();
         } catch (DataAccessException e) {
             guard.failed();

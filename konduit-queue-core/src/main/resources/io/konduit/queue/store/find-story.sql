@@ -8,7 +8,9 @@ select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_
        statement_timestamp() as moment,
        q.paused_at, q.paused_by, q.note as pause_note,
        w.name as owner_name, w.host as owner_host,
-       case when w.last_beat_at < f.silent_since then 'STALE' when w.id is not null then 'ACTIVE' end as owner_status,
+       case when w.last_beat_at < f.silent_since then 'STALE'
+            when w.draining_since is not null then 'DRAINING'
+            when w.id is not null then 'ACTIVE' end as owner_status,
        s.workers as serving_workers, s.slots as serving_slots, s.busy as serving_busy
   from konduit_tasks t
  cross join (select statement_timestamp() - :staleMs * interval '1 millisecond' as silent_since) f
@@ -19,7 +21,8 @@ select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_
           (select count(*)
              from konduit_task r
              join konduit_worker b on b.id = r.locked_by
-            where r.status = 'RUNNING' and b.last_beat_at >= f.silent_since and t.queue = any (b.queues)) as busy
+            where r.status = 'RUNNING' and b.last_beat_at >= f.silent_since and b.draining_since is null
+              and t.queue = any (b.queues)) as busy
      from konduit_worker a
-    where a.last_beat_at >= f.silent_since and t.queue = any (a.queues)) s
+    where a.last_beat_at >= f.silent_since and a.draining_since is null and t.queue = any (a.queues)) s
  where t.id = :id

@@ -22,10 +22,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** T17: the start of a task that waits can be moved, and of no other. */
+@Tag("T17")
 class RescheduleTests {
     private static final Instant FAR = Instant.parse("2099-01-01T00:00:00Z");
 

@@ -7,6 +7,7 @@ import io.konduit.queue.admin.InspectionSettings;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.admin.WorkerAdministration;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
@@ -39,9 +40,11 @@ import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ServerSessions;
 import io.konduit.queue.store.TaskRepository;
+import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.Notifier;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
+import io.konduit.queue.worker.WorkerRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.Set;
@@ -342,6 +345,12 @@ public final class KonduitQueueAutoConfiguration {
     @ConditionalOnMissingBean
     QueueAdministration konduitQueueAdministration(QueueDatabase database, OrphanReclaimer.Surroundings surroundings) {
         return new QueueAdministration(new PauseRepository(database), surroundings.wakeUp());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerAdministration konduitWorkerAdministration(QueueDatabase database, ObjectProvider<WorkerRegistry> own) {
+        return new WorkerAdministration(new WorkerRepository(database), own.getIfUnique());
     }
 
     @Bean

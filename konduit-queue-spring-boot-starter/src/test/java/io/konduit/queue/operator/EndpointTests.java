@@ -543,7 +543,7 @@ class EndpointTests {
                 "/tasks/PENDING/release | {} | 409 | Task PENDING cannot be released: expected it to be HELD, but it is PENDING.",
                 "/tasks/PENDING/fail | {} | 409 | Task PENDING cannot be failed: expected it to be HELD, but it is PENDING.",
                 "/tasks/PENDING/retry | {} | 409 | Task PENDING cannot be retried: expected it to be FAILED, but it is PENDING.",
-                "/tasks/PENDING/explode | {} | 404 | Expected one of tasks/{id}/release, tasks/{id}/fail, tasks/{id}/retry, tasks/{id}/cancel, tasks/{id}/reschedule, queues/{name}/pause, queues/{name}/resume, but found 'tasks/PENDING/explode'.",
+                "/tasks/PENDING/explode | {} | 404 | Expected one of tasks/{id}/release, tasks/{id}/fail, tasks/{id}/retry, tasks/{id}/cancel, tasks/{id}/reschedule, queues/{name}/pause, queues/{name}/resume, workers/{id}/drain, workers/{id}/resume, but found 'tasks/PENDING/explode'.",
                 "/tasks/x/cancel | {} | 400 | Expected the task id to be a whole number, but found 'x'.",
                 "/tasks/PENDING/retry | {\"attempts\": \"two\"} | 400 | Expected 'attempts' to be a whole number, but found 'two'.",
                 "/queues/nobody/pause | {} | 404 | There is no queue 'nobody': no worker serves it and no task waits or runs in it. Check the name against the list of queues.",

@@ -94,7 +94,8 @@ public class KonduitQueueEndpoint {
         return operations.bulk(list, action, body, ACTOR);
     }
 
-    /** {@code tasks/{id}/release|fail|retry|cancel|reschedule} and {@code queues/{name}/pause|resume}. */
+    /** {@code tasks/{id}/release|fail|retry|cancel|reschedule} {@code queues/{name}/pause|resume} and
+     * {@code workers/{id}/drain|resume}. */
     @WriteOperation
     public OperationResponseBody act(
             @Selector String list,

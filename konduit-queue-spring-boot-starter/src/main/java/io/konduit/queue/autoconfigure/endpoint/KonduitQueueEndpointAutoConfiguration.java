@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.admin.WorkerAdministration;
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -26,12 +27,14 @@ public final class KonduitQueueEndpointAutoConfiguration {
             QueueInspection inspection,
             TaskAdministration tasks,
             QueueAdministration queues,
+            WorkerAdministration workers,
             KonduitQueueProperties properties) {
         return new QueueOperations(
                 new QueueReads(inspection, tasks, queues),
                 inspection,
                 tasks,
                 queues,
+                workers,
                 properties.endpoint().allowWrites());
     }
 

@@ -4,6 +4,7 @@ import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.QueueNotFoundException;
 import io.konduit.queue.TaskNotFoundException;
 import io.konduit.queue.TaskStateException;
+import io.konduit.queue.WorkerNotFoundException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.dao.DataAccessException;
@@ -30,6 +31,9 @@ record Problem(String type, String title, int status, String detail) implements 
         }
         if (error instanceof QueueNotFoundException) {
             return of("unknown-queue", "Unknown queue", 404, error);
+        }
+        if (error instanceof WorkerNotFoundException) {
+            return of("unknown-worker", "Unknown worker", 404, error);
         }
         if (error instanceof UnknownPathException) {
             return of("unknown-path", "Unknown path", 404, error);

@@ -5,6 +5,7 @@ import io.konduit.queue.admin.BulkAction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.admin.WorkerAdministration;
 import io.konduit.queue.recovery.ReclaimResult;
 import java.time.Instant;
 import java.util.List;
@@ -23,13 +24,16 @@ final class QueueOperations {
             "tasks/{id}/cancel",
             "tasks/{id}/reschedule",
             "queues/{name}/pause",
-            "queues/{name}/resume");
+            "queues/{name}/resume",
+            "workers/{id}/drain",
+            "workers/{id}/resume");
 
     private final QueueReads reads;
     private final QueueInspection inspection;
     private final TaskAdministration tasks;
     private final QueueAdministration queues;
     private final BulkOperations bulk;
+    private final WorkerOperations workers;
     private final boolean allowWrites;
 
     QueueOperations(
@@ -37,12 +41,14 @@ final class QueueOperations {
             QueueInspection inspection,
             TaskAdministration tasks,
             QueueAdministration queues,
+            WorkerAdministration workers,
             boolean allowWrites) {
         this.reads = reads;
         this.inspection = inspection;
         this.tasks = tasks;
         this.queues = queues;
         this.bulk = new BulkOperations(tasks);
+        this.workers = new WorkerOperations(workers);
         this.allowWrites = allowWrites;
     }
 
@@ -114,6 +120,14 @@ final class QueueOperations {
                 requireWrites(path);
                 queues.resume(id, actor, note);
                 yield new Views.QueueDecision(id, false, actor);
+            }
+            case "workers/drain" -> {
+                requireWrites(path);
+                yield workers.drain(id, actor, note);
+            }
+            case "workers/resume" -> {
+                requireWrites(path);
+                yield workers.resume(id, actor, note);
             }
             default -> throw new UnknownPathException(ACTIONS, path);
         };

@@ -42,7 +42,8 @@ final class Views {
             return new Overview(
                     found.moment(),
                     found.queues().stream().map(Queue::of).toList(),
-                    new WorkerCount(found.activeWorkers(), found.staleWorkers(), found.slots()),
+                    new WorkerCount(
+                            found.activeWorkers(), found.staleWorkers(), found.drainingWorkers(), found.slots()),
                     found.leader(),
                     text(found.lastReaper()),
                     found.held(),
@@ -58,7 +59,7 @@ final class Views {
         }
     }
 
-    record WorkerCount(int active, int stale, int slots) {}
+    record WorkerCount(int active, int stale, int draining, int slots) {}
 
     record Queue(
             String name,
@@ -100,7 +101,10 @@ final class Views {
             String status,
             Instant startedAt,
             Instant lastBeatAt,
-            double silentSeconds) {
+            double silentSeconds,
+            long running,
+            @Nullable Instant drainingSince,
+            @Nullable String drainingBy) {
 
         static Worker of(InspectionRepository.Worker found) {
             return new Worker(
@@ -114,7 +118,10 @@ final class Views {
                     found.status(),
                     found.startedAt(),
                     found.lastBeatAt(),
-                    found.silentSeconds());
+                    found.silentSeconds(),
+                    found.running(),
+                    found.drainingSince(),
+                    found.drainingBy());
         }
     }
 

@@ -34,20 +34,24 @@ public final class KonduitQueueHealthAutoConfiguration {
             ObjectProvider<WorkerLifecycle> worker) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
         return new KonduitQueueHealthIndicator(
-                StatisticsRepository.onControlPath(database),
-                new KonduitQueueHealthIndicator.Settings(
-                        properties.reaperInterval(),
-                        properties.reaperGrace(),
-                        properties.worker().heartbeatInterval(),
-                        properties.zombie().warnAbove(),
-                        runsChores,
-                        properties.worker().enabled()),
-                () -> scheduler.stream()
-                        .map(LeaderOnlyScheduler::state)
-                        .findFirst()
-                        .orElse(null),
-                () -> worker.stream().flatMap(its -> its.loops().stream()).toList(),
-                failover::lastLoss,
-                System::nanoTime);
+                        StatisticsRepository.onControlPath(database),
+                        new KonduitQueueHealthIndicator.Settings(
+                                properties.reaperInterval(),
+                                properties.reaperGrace(),
+                                properties.worker().heartbeatInterval(),
+                                properties.zombie().warnAbove(),
+                                runsChores,
+                                properties.worker().enabled()),
+                        () -> scheduler.stream()
+                                .map(LeaderOnlyScheduler::state)
+                                .findFirst()
+                                .orElse(null),
+                        () -> worker.stream()
+                                .flatMap(its -> its.loops().stream())
+                                .toList(),
+                        failover::lastLoss,
+                        System::nanoTime)
+                .drainedBy(() ->
+                        worker.stream().findFirst().map(its -> its.drain().by()).orElse(null));
     }
 }

@@ -34,6 +34,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private final Supplier<@Nullable LeadershipState> leadership;
     private final Supplier<List<LoopState>> loops;
     private final Supplier<@Nullable DatabaseWentBack> loss;
+    private Supplier<@Nullable String> drainedBy = () -> null;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
@@ -87,6 +88,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         this.startedNanos = nanoTime.getAsLong();
     }
 
+    /** Who has told the worker of this instance to drain, if somebody has. */
+    KonduitQueueHealthIndicator drainedBy(Supplier<@Nullable String> by) {
+        drainedBy = by;
+        return this;
+    }
+
     @Override
     public Health health() {
         Health.Builder health = Health.up();
@@ -128,6 +135,10 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         LeadershipState state = leadership.get();
         if (state != null) {
             health.withDetail("leadership", state.name());
+        }
+        String by = drainedBy.get();
+        if (by != null) {
+            health.withDetail("draining", "as " + by + " has told it: it claims nothing until it is resumed");
         }
         DatabaseWentBack known = loss.get();
         if (known != null) {
