@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task as it stood when it was read. Payload and checkpoint are left out on purpose: they are for the handler.
  *
- * @param attempts how often it was claimed, also when it was given back uncharged; {@code maxAttempts} grew with those
+ * @param attempts how often it was tried; a claim that was given back does not count
  * @param maxAttempts null until the first worker decides, when the sender named no limit and had no handler to ask
  * @param reapable null until the first worker decides, when the sender named no choice and had no handler to ask
  * @param lockedBy the worker that holds the lease, while the task is RUNNING

@@ -33,8 +33,9 @@ public interface TaskQueue {
     Optional<Task> find(TaskId id);
 
     /**
-     * Takes a task back. A running handler is told at its next lease extension; what it did stays done, but its
-     * result is refused.
+     * Takes a task back. A running handler is interrupted after the commit: in the same JVM at once, elsewhere within two
+     * seconds, or within a heartbeat where the worker cannot {@code LISTEN}. What it did stays done, but its result is
+     * refused.
      *
      * @return whether this call cancelled it; false when it is unknown, completed or cancelled already
      */

@@ -53,6 +53,7 @@ public final class QueueInspection {
     private final PauseRepository pauses;
     private final InspectionSettings settings;
     private final TaskExplanation explanation;
+    private final EarlierRun earlierRun;
 
     public QueueInspection(QueueDatabase database, InspectionSettings settings) {
         this.statistics = StatisticsRepository.onApplicationPath(database);
@@ -62,6 +63,7 @@ public final class QueueInspection {
         this.pauses = new PauseRepository(database);
         this.settings = settings;
         this.explanation = new TaskExplanation(settings);
+        this.earlierRun = new EarlierRun(this::activeWorkers);
     }
 
     /** What to look at first. */
@@ -107,18 +109,23 @@ public final class QueueInspection {
         return inspection.workers(Pages.MOST_ROWS);
     }
 
+    private List<Worker> activeWorkers() {
+        return workers().stream().filter(QueueInspection::isActive).toList();
+    }
+
     /** One task with its whole story. */
     public TaskStory story(TaskId id) {
         Circumstances found = inspection.circumstances(id).orElseThrow(() -> new TaskNotFoundException(id));
+        List<Incident> incidents = administration.incidentsOf(id, INCIDENTS_IN_STORY);
         return new TaskStory(
                 found.task(),
-                explanation.of(found),
+                explanation.of(found) + earlierRun.after(found, incidents),
                 TaskExplanation.errorClass(found.errorStart()),
                 found.moment(),
                 found.ownerName(),
                 found.ownerHost(),
                 found.ownerStatus(),
-                administration.incidentsOf(id, INCIDENTS_IN_STORY));
+                incidents);
     }
 
     /** The tasks that match, newest first; failed ones by the time they failed. */

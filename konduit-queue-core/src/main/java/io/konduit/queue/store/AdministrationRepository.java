@@ -17,9 +17,16 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 /** What people look at and decide. Each decision is one statement with its audit row, and tells whether it was made. */
 public final class AdministrationRepository {
     private final QueueDatabase database;
+    private final ControlMessages messages;
 
     public AdministrationRepository(QueueDatabase database) {
+        this(database, ControlMessages.none(database));
+    }
+
+    /** @param messages told when tasks were cancelled that workers had */
+    public AdministrationRepository(QueueDatabase database, ControlMessages messages) {
         this.database = database;
+        this.messages = messages;
     }
 
     /** T12. */
@@ -40,7 +47,7 @@ public final class AdministrationRepository {
 
     /** The same for many tasks at once. */
     public BulkRepository bulk() {
-        return new BulkRepository(database);
+        return new BulkRepository(database, messages);
     }
 
     /** What was done to many tasks at once. */

@@ -19,8 +19,11 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 public final class BulkRepository {
     private final QueueDatabase database;
 
-    public BulkRepository(QueueDatabase database) {
+    private final Cancellation cancellation;
+
+    BulkRepository(QueueDatabase database, ControlMessages messages) {
         this.database = database;
+        this.cancellation = new Cancellation(database, messages);
     }
 
     /** What can be done, and to tasks in which states. */
@@ -150,6 +153,13 @@ public final class BulkRepository {
     }
 
     private void change(Terms terms, List<Locked> locked) {
+        if (terms.kind() == Kind.CANCEL) {
+            cancellation.cancel(
+                    locked.stream().map(Locked::id).toList(),
+                    terms.author().actor(),
+                    terms.author().note());
+            return;
+        }
         JdbcClient.StatementSpec statement = database.application(terms.kind().statement)
                 .param("ids", SqlArrays.bigints(locked, Locked::id))
                 .param("actor", terms.author().actor())
@@ -162,13 +172,6 @@ public final class BulkRepository {
             statement = statement.param("attempts", terms.attempts());
         }
         statement.update();
-        if (terms.kind() == Kind.CANCEL) {
-            database.application("resolve-incidents")
-                    .param("lockTimeout", null)
-                    .param("ids", SqlArrays.bigints(locked, Locked::id))
-                    .param("outcome", TaskStatus.CANCELLED.name())
-                    .update();
-        }
     }
 
     private static String statement(Criteria criteria) {

@@ -308,6 +308,17 @@ public final class LeaseRepository {
                 == 1;
     }
 
+    /** Whether a lease was lost because its task was cancelled. */
+    public boolean isCancelled(Lease lease) {
+        return holds(database.control("is-cancelled"), lease);
+    }
+
+    /** The ids of those tasks whose leases are not this worker's any more. Reads only. */
+    public Set<Long> findLost(Collection<Lease> leases) {
+        return new HashSet<>(
+                fenced(database.control("find-lost"), leases).query(Long.class).list());
+    }
+
     /** Whether the lease is held at this moment, as the caller's transaction sees it. */
     public boolean isHeld(Lease lease) {
         return holds(database.fencing("check-lease"), lease);

@@ -40,16 +40,23 @@ public final class TaskRepository {
     private final EnqueueGroups groups;
     private final boolean groupEnqueues;
     private final TaskCopy copy;
+    private final Cancellation cancellation;
 
     public TaskRepository(QueueDatabase database) {
         this(database, true);
     }
 
+    public TaskRepository(QueueDatabase database, boolean groupEnqueues) {
+        this(database, groupEnqueues, ControlMessages.none(database));
+    }
+
     /**
      * @param groupEnqueues whether enqueues outside of transactions that are made at the same time share a statement
+     * @param messages told when a task was cancelled that a worker had
      */
-    public TaskRepository(QueueDatabase database, boolean groupEnqueues) {
+    public TaskRepository(QueueDatabase database, boolean groupEnqueues, ControlMessages messages) {
         this.database = database;
+        this.cancellation = new Cancellation(database, messages);
         this.groupEnqueues = groupEnqueues;
         this.groups = new EnqueueGroups(this::insertGroup);
         this.copy = new TaskCopy(database);
@@ -129,23 +136,7 @@ public final class TaskRepository {
 
     /** T11; false when the task is not there or has ended. */
     public boolean cancel(TaskId id, String actor, @Nullable String note) {
-        return database.inTransaction(() -> {
-            int rows = database.application("cancel")
-                    .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
-                    .param("actor", actor)
-                    .param("note", note)
-                    .update();
-            if (rows == 0) {
-                return false;
-            }
-            // a statement of its own: it sees the incident of a reclaim that the first one had to wait for
-            database.application("resolve-incidents")
-                    .param("lockTimeout", null)
-                    .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))
-                    .param("outcome", "CANCELLED")
-                    .update();
-            return true;
-        });
+        return database.inTransaction(() -> cancellation.cancel(List.of(id.value()), actor, note) == 1);
     }
 
     /** Stores tasks without a unique key in one statement that commits by itself. */

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,12 @@ final class ActiveLeases {
         if (byTask.remove(execution.task().id(), execution)) {
             bytes.addAndGet(-execution.task().size());
         }
+    }
+
+    /** The run of a task, if this worker has it. */
+    @Nullable
+    Execution find(long taskId) {
+        return byTask.get(taskId);
     }
 
     /** Whether this very lease is among them. */

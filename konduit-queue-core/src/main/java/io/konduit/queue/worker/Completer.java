@@ -38,6 +38,7 @@ final class Completer {
     private final IncidentRepository incidents;
     private final ActiveLeases active;
     private final WorkerEvents events;
+    private final LossReason reason;
     private final BlockingQueue<Outcome> waiting = new LinkedBlockingQueue<>();
     private final LockedOutcomes locked = new LockedOutcomes();
     /** What the loop has taken and not settled: an Error may end the loop, which is then entered anew. */
@@ -50,6 +51,7 @@ final class Completer {
         this.incidents = incidents;
         this.active = active;
         this.events = events;
+        this.reason = new LossReason(leases);
     }
 
     void report(Outcome outcome) {
@@ -266,7 +268,7 @@ final class Completer {
     private void refuse(List<Execution> refused, String outcome) {
         for (Execution execution : refused) {
             settle(execution);
-            execution.end(Execution.End.LOST);
+            execution.end(reason.of(execution));
             events.refused(execution);
         }
         recordLate(refused, outcome);
@@ -279,11 +281,13 @@ final class Completer {
             return false;
         }
         settle(execution);
+        reason.findOut(execution);
         Execution.End end = execution.ended();
-        if (end == Execution.End.LOST) {
+        boolean lost = end == Execution.End.LOST || end == Execution.End.CANCELLED;
+        if (lost) {
             events.refused(execution);
         }
-        if (end == Execution.End.LOST || end == Execution.End.SUPERSEDED) {
+        if (lost || end == Execution.End.SUPERSEDED) {
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
         }
         return true;

@@ -16,6 +16,8 @@ final class Execution {
     enum End {
         /** The row has changed hands. Its result is dropped. */
         LOST(true),
+        /** The task was cancelled. Its result is dropped. */
+        CANCELLED(true),
         /** This worker claimed the same task again. The older run is never reported. */
         SUPERSEDED(true),
         /** Given back when the drain time was over. */
@@ -35,7 +37,7 @@ final class Execution {
 
         /** A run that was only fenced goes on when the database is back, so its time limit still holds. */
         private int finality() {
-            return dropsResult ? 2 : this == TIMED_OUT ? 1 : 0;
+            return this == CANCELLED ? 3 : dropsResult ? 2 : this == TIMED_OUT ? 1 : 0;
         }
     }
 
@@ -142,14 +144,15 @@ final class Execution {
      * An extension found that the row has changed hands or is gone. While the outcome is under way that may be the
      * outcome itself: then nothing is interrupted, and whoever writes the outcome finds out what became of it.
      *
+     * @param reason {@link End#LOST} or {@link End#CANCELLED}
      * @return whether the lease is lost and nobody knew
      */
-    synchronized boolean lose() {
+    synchronized boolean lose(End reason) {
         if (outcomeUnderWay) {
             rowGone = true;
             return false;
         }
-        return end(End.LOST);
+        return end(reason);
     }
 
     /** The outcome waits to be written. */

@@ -4,6 +4,7 @@ import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -35,7 +36,8 @@ final class LeaseKeeper {
     private final ActiveLeases active;
     private final ControlHealth health;
     private final WorkerEvents events;
-    private final BooleanSupplier beat;
+    private final LossReason reason;
+    private final Beat beat;
     private final long beatNanos;
     private final LongSupplier nanoTime;
     private long beatenNanos;
@@ -54,7 +56,8 @@ final class LeaseKeeper {
         this.active = active;
         this.health = health;
         this.events = events;
-        this.beat = beat.send();
+        this.reason = new LossReason(leases);
+        this.beat = beat;
         this.beatNanos = beat.interval().toNanos();
         this.nanoTime = nanoTime;
         this.beatenNanos = nanoTime.getAsLong();
@@ -64,8 +67,13 @@ final class LeaseKeeper {
      * The worker's own heartbeat and how often it is sent.
      *
      * @param send true when leases may have ended unnoticed and all should be extended at once
+     * @param hearsOfCancels whether notices come in: otherwise each beat looks for leases that are lost
      */
-    record Beat(BooleanSupplier send, Duration interval) {}
+    record Beat(BooleanSupplier send, Duration interval, BooleanSupplier hearsOfCancels) {
+        Beat(BooleanSupplier send, Duration interval) {
+            this(send, interval, () -> true);
+        }
+    }
 
     /** The loop of the keeper's thread. */
     void run() {
@@ -133,7 +141,7 @@ final class LeaseKeeper {
                 execution.confirm(sent);
             }
             case LOST -> {
-                if (execution.lose()) {
+                if (execution.lose(reason.of(execution))) {
                     events.lost(execution);
                 }
             }
@@ -152,15 +160,30 @@ final class LeaseKeeper {
             return true;
         }
         try {
-            boolean extendAll = beat.getAsBoolean();
+            boolean extendAll = beat.send().getAsBoolean();
             beatenNanos = now;
             if (failing || extendAll) {
                 active.all().forEach(Execution::extendSoon);
+            } else if (!beat.hearsOfCancels().getAsBoolean()) {
+                lookForLost();
             }
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
             return false;
+        }
+    }
+
+    /** A look costs no write. What it finds is asked for by an extension, which decides. */
+    private void lookForLost() {
+        Collection<Lease> held = active.all().stream().map(Execution::lease).toList();
+        if (!held.isEmpty()) {
+            for (long id : leases.findLost(held)) {
+                Execution execution = active.find(id);
+                if (execution != null) {
+                    execution.extendSoon();
+                }
+            }
         }
     }
 

@@ -1,14 +1,14 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hears what other nodes enqueue, on a connection of its own that is made again whenever it breaks. Only a speed-up. */
+/** Hears what other nodes tell, on a connection of its own that is made again whenever it breaks. Only a speed-up. */
 final class NotificationListener {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
     private static final Duration SLICE = Duration.ofMillis(500);
@@ -18,32 +18,42 @@ final class NotificationListener {
     private static final long LONGEST_PAUSE_MILLIS = 15_000;
 
     private final NotificationChannel channel;
-    private final Consumer<Set<String>> heard;
-    private final Runnable missed;
+    private final Ear ear;
     private final Duration verifyAfter;
     private volatile boolean stopped;
+    private volatile boolean listening;
 
-    /**
-     * @param heard gets the queues that were named
-     * @param missed told when notifications may have been missed
-     */
-    NotificationListener(NotificationChannel channel, Consumer<Set<String>> heard, Runnable missed) {
-        this(channel, heard, missed, VERIFY_AFTER);
+    /** What is done about what was heard. */
+    interface Ear {
+        /** These queues have something due. */
+        void tasksDue(Set<String> queues);
+
+        void receive(ControlMessage message);
+
+        /** Notifications may have been missed. */
+        void missed();
+    }
+
+    NotificationListener(NotificationChannel channel, Ear ear) {
+        this(channel, ear, VERIFY_AFTER);
     }
 
     /**
      * @param verifyAfter how long nothing may be heard before the connection has to show that it lives
      */
-    NotificationListener(
-            NotificationChannel channel, Consumer<Set<String>> heard, Runnable missed, Duration verifyAfter) {
+    NotificationListener(NotificationChannel channel, Ear ear, Duration verifyAfter) {
         this.channel = channel;
-        this.heard = heard;
-        this.missed = missed;
+        this.ear = ear;
         this.verifyAfter = verifyAfter;
     }
 
     void stop() {
         stopped = true;
+    }
+
+    /** Whether notifications come in, as far as it is known. */
+    boolean isListening() {
+        return listening;
     }
 
     /** The loop of the listening thread. */
@@ -53,9 +63,11 @@ final class NotificationListener {
             WorkerThreads.stepped();
             try (NotificationChannel.Subscription subscription = channel.subscribe()) {
                 pause = FIRST_PAUSE_MILLIS;
-                missed.run();
+                listening = true;
+                ear.missed();
                 listen(subscription);
             } catch (RuntimeException e) {
+                listening = false;
                 if (!stopped) {
                     log.info(
                             "The listening connection broke ({}); polling goes on",
@@ -71,9 +83,12 @@ final class NotificationListener {
         long verified = System.nanoTime();
         while (!stopped) {
             WorkerThreads.stepped();
-            Set<String> queues = subscription.await(SLICE);
-            if (!queues.isEmpty()) {
-                heard.accept(queues);
+            NotificationChannel.Heard heard = subscription.await(SLICE);
+            if (!heard.isEmpty()) {
+                heard.messages().forEach(ear::receive);
+                if (!heard.queues().isEmpty()) {
+                    ear.tasksDue(heard.queues());
+                }
                 verified = System.nanoTime();
             } else if (System.nanoTime() - verified > verifyAfter.toNanos()) {
                 subscription.verify(PATIENCE);

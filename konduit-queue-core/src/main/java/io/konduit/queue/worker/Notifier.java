@@ -1,6 +1,8 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.store.ControlMessage;
+import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
 import java.util.HashSet;
@@ -12,16 +14,17 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Tells other nodes after commit that something is due: many wake-ups become one statement, on the queue's own
- * connection and thread, so that the caller neither waits nor pays.
+ * Tells other nodes after commit that something is due, and passes control messages on: many wake-ups become one statement,
+ * on the queue's own connection and thread, so that the caller neither waits nor pays.
  */
-public final class Notifier implements TaskWakeUp, SmartLifecycle {
+public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(Notifier.class);
     static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
     static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
 
     private final NotificationChannel channel;
     private final Set<String> pending = new HashSet<>();
+    private final Set<ControlMessage> messages = new HashSet<>();
     private @Nullable Thread thread;
 
     public Notifier(NotificationChannel channel) {
@@ -32,6 +35,15 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
     public void tasksDue(Set<String> queues) {
         synchronized (pending) {
             if (pending.addAll(queues)) {
+                pending.notifyAll();
+            }
+        }
+    }
+
+    @Override
+    public void receive(ControlMessage message) {
+        synchronized (pending) {
+            if (messages.add(message)) {
                 pending.notifyAll();
             }
         }
@@ -50,13 +62,14 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
         }
     }
 
-    private Set<String> take() throws InterruptedException {
+    private NotificationChannel.Heard take() throws InterruptedException {
         synchronized (pending) {
-            while (pending.isEmpty()) {
+            while (!isSomethingPending()) {
                 pending.wait();
             }
-            Set<String> taken = Set.copyOf(pending);
+            NotificationChannel.Heard taken = new NotificationChannel.Heard(Set.copyOf(pending), Set.copyOf(messages));
             pending.clear();
+            messages.clear();
             return taken;
         }
     }
@@ -68,15 +81,20 @@ public final class Notifier implements TaskWakeUp, SmartLifecycle {
 
     private boolean isSomethingPending() {
         synchronized (pending) {
-            return !pending.isEmpty();
+            return !pending.isEmpty() || !messages.isEmpty();
         }
     }
 
-    private void send(Set<String> queues) {
+    private void send(NotificationChannel.Heard taken) {
         try {
-            channel.send(queues);
+            if (!taken.messages().isEmpty()) {
+                channel.sendControl(taken.messages());
+            }
+            if (!taken.queues().isEmpty()) {
+                channel.send(taken.queues());
+            }
         } catch (RuntimeException e) {
-            log.debug("A notification was not sent; the next poll of the others finds the tasks", e);
+            log.debug("A notification was not sent; the others find out at their next poll or heartbeat", e);
         }
     }
 

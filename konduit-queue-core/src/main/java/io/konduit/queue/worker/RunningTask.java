@@ -114,8 +114,11 @@ final class RunningTask implements TaskContext {
 
     private LeaseLostException lost() {
         execution.endFromWithin(Execution.End.LOST);
-        return new LeaseLostException("The lease on " + task()
-                + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
+        return new LeaseLostException(
+                execution.ended() == Execution.End.CANCELLED
+                        ? "The task was cancelled: end the handler of " + task() + ", its result is refused."
+                        : "The lease on " + task()
+                                + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
     }
 
     private ClaimedTask task() {

@@ -29,6 +29,7 @@ public final class SinglePass {
     private final KnownHandlers handlers;
     private final TaskRunner runner;
     private final WorkerEvents events;
+    private final LossReason reason;
     private final int maxAttempts;
 
     /**
@@ -75,6 +76,7 @@ public final class SinglePass {
                 TaskObservations.none(),
                 parts.transactionManager());
         this.events = new WorkerEvents(QueueMonitor.NONE, parts.events());
+        this.reason = new LossReason(leases);
         this.maxAttempts = parts.retryPolicy().maxAttempts();
     }
 
@@ -124,6 +126,8 @@ public final class SinglePass {
                 return Result.COMPLETED;
             }
         }
+        execution.endFromWithin(Execution.End.LOST);
+        reason.findOut(execution);
         events.refused(execution);
         return Result.LEASE_LOST;
     }

@@ -70,6 +70,7 @@ final class TaskPoller {
             LeaseKeeper keeper,
             IsolationGate gate,
             Drain drain,
+            CancelNotices cancels,
             WorkerEvents events) {}
 
     TaskPoller(Lane lane, WorkerSettings settings, int maxAttempts, PayloadBudget budget, Node node) {
@@ -264,6 +265,7 @@ final class TaskPoller {
         boolean known = false;
         try {
             node.active().add(execution);
+            node.cancels().claimed(execution);
             execution.countIn(load);
             if (!awaitsSlot(execution)) {
                 node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));

@@ -81,9 +81,21 @@ final class WorkerEvents {
             return;
         }
         ClaimedTask task = execution.task();
-        log.warn("The lease on {} is lost: {}. The task is back in the queue, held or cancelled.", task, consequence);
-        monitor.leaseLost(task);
+        boolean cancelled = execution.ended() == Execution.End.CANCELLED;
+        if (cancelled) {
+            log.info("{} was cancelled while it ran: {}", task, consequence);
+        } else {
+            log.warn(
+                    "The lease on {} is lost: {}. The task is back in the queue, held or cancelled.",
+                    task,
+                    consequence);
+            monitor.leaseLost(task);
+        }
         events.publish(new LeaseLost(
-                TaskId.of(task.id()), task.type(), task.queue(), task.lease().epoch()));
+                TaskId.of(task.id()),
+                task.type(),
+                task.queue(),
+                task.lease().epoch(),
+                cancelled ? LeaseLost.Reason.CANCELLED : LeaseLost.Reason.TAKEN_BACK));
     }
 }

@@ -9,6 +9,8 @@ import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.store.ControlMessage;
+import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
@@ -37,7 +39,7 @@ import org.springframework.transaction.PlatformTransactionManager;
  * time while their leases are extended; the rest is given back, its attempt not charged; the worker leaves the
  * registry. If the node dies in between, leases end and the reaper takes the tasks back.
  */
-public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
+public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, ControlReceiver {
     /** Stops before the web server's graceful shutdown and long before the data source. */
     static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 512;
 
@@ -131,6 +133,14 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
         }
     }
 
+    @Override
+    public void receive(ControlMessage message) {
+        Running current = running;
+        if (current != null) {
+            current.receive(message);
+        }
+    }
+
     private void requireTransactionManager() {
         if (parts.transactionManager() == null) {
             for (JobHandlerMethod handler : parts.handlers().all()) {
@@ -144,8 +154,9 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
     }
 
     /** One start of the worker: its threads and what they share. */
-    private final class Running {
+    private final class Running implements NotificationListener.Ear {
         private final ActiveLeases active = new ActiveLeases();
+        private final CancelNotices cancels;
         private final Completer completer;
         private final LeaseKeeper keeper;
         private final LeaseWatchdog watchdog;
@@ -167,11 +178,11 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     active,
                     health,
                     events,
-                    new LeaseKeeper.Beat(beat, settings.heartbeatInterval()),
+                    new LeaseKeeper.Beat(beat, settings.heartbeatInterval(), this::isListening),
                     System::nanoTime);
+            cancels = new CancelNotices(active, keeper::wake);
             watchdog = new LeaseWatchdog(active, events, settings.warnAfter(), System::nanoTime);
-            listener = new NotificationListener(
-                    parts.channel(), this::tasksDue, () -> pollers.forEach(TaskPoller::tasksDue));
+            listener = new NotificationListener(parts.channel(), this);
             TaskRunner runner = new TaskRunner(
                     parts.leases(),
                     parts.fence(),
@@ -193,6 +204,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
                     keeper,
                     new IsolationGate(),
                     parts.registry().drain(),
+                    cancels,
                     events);
             List<Lane> lanes = Lane.of(settings);
             long payloads = PayloadBudget.ofHeap(Runtime.getRuntime().maxMemory());
@@ -266,7 +278,25 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp {
             return pollers.stream().mapToInt(poller -> poller.lane().slots()).sum();
         }
 
-        void tasksDue(Set<String> queues) {
+        private boolean isListening() {
+            return listener.isListening();
+        }
+
+        @Override
+        public void receive(ControlMessage message) {
+            switch (message.kind()) {
+                case CANCELLED -> message.taskId().ifPresent(cancels::received);
+            }
+        }
+
+        @Override
+        public void missed() {
+            pollers.forEach(TaskPoller::tasksDue);
+            cancels.missed();
+        }
+
+        @Override
+        public void tasksDue(Set<String> queues) {
             for (TaskPoller poller : pollers) {
                 if (poller.lane().queues().stream().anyMatch(queues::contains)) {
                     poller.tasksDue();

@@ -1,7 +1,9 @@
--- T11: rows go to history with their audit rows; a running worker sees "lost" at its next extension.
+-- T11: rows go to history with their audit rows; a worker that had one is told after the commit, and
+-- sees "lost" when it asks.
 with gone as (
   delete from konduit_task where id = any (:ids::bigint[])
-  returning id, queue, type, payload, priority, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
+  returning id, queue, type, payload, priority, run_at, attempts - coalesce(uncharged, 0) as attempts,
+            max_attempts - coalesce(uncharged, 0) as max_attempts, reapable, zombie_count, lease_epoch,
             locked_by, locked_at, lock_timeout_at, last_checkpoint_at, unique_key, last_error, created_at),
 kept as (
   insert into konduit_task_history
@@ -17,3 +19,4 @@ insert into konduit_task_incident
 select id, queue, type, 'OPERATOR', 'CANCELLED', :actor, :note, locked_by, lease_epoch, locked_at,
        lock_timeout_at, statement_timestamp(), attempts, zombie_count, 'CANCELLED', statement_timestamp()
   from gone
+returning task_id, previous_owner is not null as had_owner

@@ -15,7 +15,8 @@ locked as materialized (
 gone as (
   delete from konduit_task t
    where t.id = any (array(select locked.id from locked))
-  returning t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
+  returning t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts - coalesce(t.uncharged, 0) as attempts,
+            t.max_attempts - coalesce(t.uncharged, 0) as max_attempts, t.reapable, t.zombie_count,
             t.lease_epoch, t.locked_by, t.locked_at, t.last_checkpoint_at, t.unique_key, t.last_error, t.created_at),
 written as (
   insert into konduit_task_history

@@ -3,7 +3,7 @@ with changed as (
   update konduit_task
      set status = 'FAILED', hold_reason = null, finished_at = statement_timestamp()
    where id = any (:ids::bigint[]) and status = 'HELD'
-  returning id, queue, type, lease_epoch, attempts, zombie_count),
+  returning id, queue, type, lease_epoch, attempts - coalesce(uncharged, 0) as attempts, zombie_count),
 resolved as (
   update konduit_task_incident i
      set outcome = 'FAILED', outcome_at = statement_timestamp()

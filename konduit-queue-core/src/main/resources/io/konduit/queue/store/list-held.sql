@@ -2,7 +2,7 @@
 -- the index of ended tasks give the order.
 select t.id, t.queue, t.type, t.hold_reason, t.attempts, t.zombie_count, t.unique_key, t.created_at, t.last_checkpoint_at,
        i.detected_at as held_at, i.previous_owner, i.lease_epoch, i.lease_started_at, i.lease_ended_at, i.late_outcome, i.late_outcome_at
-  from (select h.id, h.queue, h.type, h.hold_reason, h.attempts, h.zombie_count, h.unique_key, h.created_at, h.last_checkpoint_at
+  from (select h.id, h.queue, h.type, h.hold_reason, h.attempts - coalesce(h.uncharged, 0) as attempts, h.zombie_count, h.unique_key, h.created_at, h.last_checkpoint_at
           from konduit_task h
          where h.status = 'HELD' and h.finished_at is null and h.id > :afterId
          order by h.finished_at, h.id

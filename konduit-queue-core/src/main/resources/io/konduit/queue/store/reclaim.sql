@@ -26,7 +26,7 @@ reclaimed as (
          locked_by = null, locked_at = null, lock_timeout_at = null
     from taken k
    where t.id = k.id
-  returning t.id, t.queue, t.type, t.hold_reason, t.attempts, t.zombie_count, t.lease_epoch,
+  returning t.id, t.queue, t.type, t.hold_reason, t.attempts - coalesce(t.uncharged, 0) as attempts, t.zombie_count, t.lease_epoch,
             k.locked_by, k.locked_at, k.lock_timeout_at)
 insert into konduit_task_incident
        (task_id, queue, type, classification, action, actor, note, previous_owner, lease_epoch, lease_started_at,

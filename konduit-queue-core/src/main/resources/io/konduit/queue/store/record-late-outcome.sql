@@ -3,3 +3,4 @@
 update konduit_task_incident
    set late_outcome = :outcome, late_outcome_at = statement_timestamp()
  where task_id = :id and lease_epoch = :epoch and previous_owner = :worker and late_outcome is null
+returning action

@@ -3,7 +3,7 @@ with changed as (
   update konduit_task
      set status = 'PENDING', run_at = statement_timestamp(), finished_at = null, max_attempts = attempts + :attempts
    where id = any (:ids::bigint[]) and status = 'FAILED'
-  returning id, queue, type, lease_epoch, attempts, zombie_count),
+  returning id, queue, type, lease_epoch, attempts - coalesce(uncharged, 0) as attempts, zombie_count),
 reopened as (
   update konduit_task_incident i set outcome = null, outcome_at = null
     from changed c where i.task_id = c.id)

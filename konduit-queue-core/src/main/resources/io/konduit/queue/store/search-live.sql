@@ -1,7 +1,8 @@
 -- O1: tasks that have not ended, newest first. There is no index by type, on purpose: it would cost every enqueue. So one
 -- page looks at :examine rows at most, by primary key, and tells how far it came.
 with examined as materialized (
-  select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
+  select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts - coalesce(t.uncharged, 0) as attempts,
+         t.max_attempts - coalesce(t.uncharged, 0) as max_attempts, t.reapable, t.zombie_count,
          t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
          t.created_at, t.finished_at, null::timestamptz as place
     from konduit_task t

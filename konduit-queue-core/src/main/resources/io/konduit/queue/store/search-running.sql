@@ -1,6 +1,7 @@
 -- O1: running tasks, newest first, by their partial index; they are as many as all workers have slots.
 with examined as materialized (
-  select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
+  select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts - coalesce(t.uncharged, 0) as attempts,
+         t.max_attempts - coalesce(t.uncharged, 0) as max_attempts, t.reapable, t.zombie_count,
          t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
          t.created_at, t.finished_at, null::timestamptz as place
     from konduit_task t

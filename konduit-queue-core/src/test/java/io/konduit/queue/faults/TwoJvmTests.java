@@ -307,7 +307,8 @@ class TwoJvmTests {
         assertThat(report.recovered()).as("nothing had to be reclaimed").isZero();
         assertThat(report.longestRecovery()).as("after the drain time").isLessThan(RECOVERY_GOAL);
         assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_history where attempts = 2 and max_attempts = 4")
+                        .sql(
+                                "select count(*) from konduit_task_history where lease_epoch = 2 and attempts = 1 and max_attempts = 3")
                         .query(Long.class)
                         .single())
                 .as("the attempt was not charged")

@@ -41,6 +41,37 @@ class CancelTests {
     }
 
     @Test
+    void whatTheHandlerOfACancelledTaskReportsIsEvidenceButNoFalseReclaim() {
+        TaskId id = queue.enqueue("a", 1);
+        Lease lease = harness.claimOne(worker).lease();
+        assertThat(worker.isCancelled(lease)).isFalse();
+        queue.cancel(id);
+        assertThat(worker.isCancelled(lease)).isTrue();
+        assertThat(harness.newWorker().isCancelled(lease))
+                .as("of another worker")
+                .isFalse();
+        assertThat(new IncidentRepository(harness.database())
+                        .recordLateOutcome(List.of(lease), worker.worker(), "COMPLETED"))
+                .isZero();
+        assertThat(harness.jdbc()
+                        .sql("select late_outcome from konduit_task_incident where task_id = :id")
+                        .param("id", id.value())
+                        .query(String.class)
+                        .single())
+                .isEqualTo("COMPLETED");
+    }
+
+    @Test
+    void leasesThatAreGoneAreFoundByALook() {
+        TaskId cancelled = queue.enqueue("a", 1);
+        Lease gone = harness.claimOne(worker).lease();
+        queue.enqueue("a", 2);
+        Lease kept = harness.claimOne(worker).lease();
+        queue.cancel(cancelled);
+        assertThat(worker.findLost(List.of(gone, kept))).containsExactly(cancelled.value());
+    }
+
+    @Test
     void cancelsAFailedTask() {
         TaskId id = queue.enqueue("a", 1);
         worker.fail(List.of(new Failure(harness.claimOne(worker).lease(), true, Duration.ZERO, "x")));

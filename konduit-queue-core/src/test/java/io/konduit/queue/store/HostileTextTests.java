@@ -83,7 +83,7 @@ class HostileTextTests {
         NotificationChannel channel = new NotificationChannel(harness.database());
         try (NotificationChannel.Subscription subscription = channel.subscribe()) {
             channel.send(List.of(hostile));
-            assertThat(subscription.await(Duration.ofSeconds(10))).containsExactly(hostile);
+            assertThat(subscription.await(Duration.ofSeconds(10)).queues()).containsExactly(hostile);
         }
         assertThat(harness.jdbc()
                         .sql("select count(*) from konduit_task")

@@ -21,7 +21,7 @@ class NotificationChannelNameTests {
         NotificationChannel channel = channel("s".repeat(length));
         try (NotificationChannel.Subscription subscription = channel.subscribe()) {
             channel.send(List.of("mail"));
-            assertThat(subscription.await(Duration.ofSeconds(10))).containsExactly("mail");
+            assertThat(subscription.await(Duration.ofSeconds(10)).queues()).containsExactly("mail");
         }
     }
 
@@ -32,7 +32,7 @@ class NotificationChannelNameTests {
         try (NotificationChannel.Subscription subscription = one.subscribe()) {
             two.send(List.of("others"));
             one.send(List.of("mine"));
-            assertThat(subscription.await(Duration.ofSeconds(10))).containsExactly("mine");
+            assertThat(subscription.await(Duration.ofSeconds(10)).queues()).containsExactly("mine");
         }
     }
 

@@ -95,9 +95,12 @@ class PlanTests {
             assertThat(worker.findUnhandled(List.of("default"), List.of("other"), 100))
                     .hasSize(400);
             assertThat(worker.heldSince(null)).isEmpty();
-            assertThat(counted.journal().plans()).hasSize(2);
+            Lease lost = new Lease(1, 1, 0);
+            assertThat(worker.findLost(List.of(lost))).containsExactly(1L);
+            assertThat(worker.isCancelled(lost)).isFalse();
+            assertThat(counted.journal().plans()).hasSize(4);
             counted.journal().plans().forEach((sql, plan) -> {
-                assertThat(plan).doesNotContainPattern("Seq Scan on konduit_task\\b");
+                assertThat(plan).doesNotContainPattern("Seq Scan on konduit_task(_history)?\\b");
                 assertThat(pages(plan)).as(plan).isLessThan(1_500);
             });
         }

@@ -170,7 +170,8 @@ class ManualWorkerTests {
         TaskId id = queue.enqueue("cancels-itself", null);
         assertThat(results(worker.runDue())).containsExactly(Result.LEASE_LOST);
         assertThat(harness.status(id)).isEqualTo("CANCELLED");
-        assertThat(harness.events()).containsExactly(new LeaseLost(id, "cancels-itself", "default", 1));
+        assertThat(harness.events())
+                .containsExactly(new LeaseLost(id, "cancels-itself", "default", 1, LeaseLost.Reason.CANCELLED));
         assertThat(harness.jdbc()
                         .sql("select count(*) from konduit_queue")
                         .query(Long.class)

@@ -118,7 +118,8 @@ class CompleterTests {
         assertThat(harness.status(id)).isEqualTo("PENDING");
         assertThat(lateOutcome(id)).isEqualTo("COMPLETED");
         assertThat(falseReclaims).as("its worker was alive").hasValue(1);
-        assertThat(harness.events()).containsExactly(new LeaseLost(id, "work", "default", 1));
+        assertThat(harness.events())
+                .containsExactly(new LeaseLost(id, "work", "default", 1, LeaseLost.Reason.TAKEN_BACK));
     }
 
     @Test

@@ -114,7 +114,8 @@ class InterruptTests {
         queue.enqueue("next", null);
         queue.cancel(lost);
         await().until(() -> nextStarted.get() == 1);
-        assertThat(harness.events()).contains(new LeaseLost(lost, "careless", "default", 1));
+        assertThat(harness.events())
+                .contains(new LeaseLost(lost, "careless", "default", 1, LeaseLost.Reason.CANCELLED));
         assertThat(policyAsked).hasValue(1);
         assertThat(leaked).isFalse();
     }
@@ -139,7 +140,8 @@ class InterruptTests {
         TaskId next = queue.enqueue("next", null);
         queue.cancel(lost);
         mayEnd.countDown();
-        await().until(() -> harness.events().contains(new LeaseLost(lost, "waits", "default", 1)));
+        await().until(() ->
+                harness.events().contains(new LeaseLost(lost, "waits", "default", 1, LeaseLost.Reason.CANCELLED)));
         await().until(() -> nextStarted.get() == 1);
         nextMayEnd.countDown();
         await().untilAsserted(() -> assertThat(harness.status(next)).isEqualTo("COMPLETED"));

@@ -114,6 +114,10 @@ class LateResultTests {
         Fate(String status) {
             this.status = status;
         }
+
+        LeaseLost.Reason reason() {
+            return this == CANCELLED ? LeaseLost.Reason.CANCELLED : LeaseLost.Reason.TAKEN_BACK;
+        }
     }
 
     @ParameterizedTest
@@ -130,7 +134,7 @@ class LateResultTests {
         report.goOn.get(1L).countDown();
 
         await().untilAsserted(() -> assertThat(harness.events()).isNotEmpty());
-        assertThat(harness.events()).containsExactly(new LeaseLost(id, "report", "default", 1));
+        assertThat(harness.events()).containsExactly(new LeaseLost(id, "report", "default", 1, fate.reason()));
         assertThat(harness.status(id)).isEqualTo(fate.status);
         assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
         await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0))
@@ -152,7 +156,7 @@ class LateResultTests {
         report.goOn.get(1L).countDown();
 
         await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0)).containsEntry("late_outcome", "FAILED"));
-        assertThat(harness.events()).containsExactly(new LeaseLost(id, "failing", "default", 1));
+        assertThat(harness.events()).containsExactly(new LeaseLost(id, "failing", "default", 1, fate.reason()));
         assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
     }
 
@@ -352,8 +356,8 @@ class LateResultTests {
 
         report.goOn.get(1L).countDown();
 
-        await().untilAsserted(() ->
-                assertThat(harness.events()).containsExactly(new LeaseLost(id, "transactional", "default", 1)));
+        await().untilAsserted(() -> assertThat(harness.events())
+                .containsExactly(new LeaseLost(id, "transactional", "default", 1, LeaseLost.Reason.TAKEN_BACK)));
         assertThat(effects()).isZero();
         assertThat(harness.status(id)).isEqualTo("PENDING");
     }

@@ -159,7 +159,8 @@ class LeaseKeeperTests {
         keeper.extendOnce();
         assertThat(connections.statements()).as("lost is final").isEmpty();
         assertThat(harness.events())
-                .containsExactly(new LeaseLost(TaskId.of(lost.task().id()), "work", "default", 1));
+                .containsExactly(
+                        new LeaseLost(TaskId.of(lost.task().id()), "work", "default", 1, LeaseLost.Reason.TAKEN_BACK));
     }
 
     @Test
@@ -170,7 +171,7 @@ class LeaseKeeperTests {
         pass(LEASE.dividedBy(3));
         keeper.extendOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(execution.ended()).isEqualTo(Execution.End.CANCELLED);
     }
 
     @Test

@@ -199,14 +199,14 @@ class LongRunsTests {
         control.heal();
         completes(unclaimed);
         completes(id);
-        assertThat(attemptsAndZombies(id)).isEqualTo("2/0");
+        assertThat(attemptsAndZombies(id)).isEqualTo("1/0");
         assertThat(harness.jdbc()
                         .sql("select max_attempts from konduit_tasks where id = :id")
                         .param("id", id.value())
                         .query(Integer.class)
                         .single())
                 .as("given back, its attempt not charged")
-                .isEqualTo(4);
+                .isEqualTo(3);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.QueueDatabase;
@@ -39,8 +40,20 @@ class NotificationListenerTests {
             try (ControlPool pool = new ControlPool(application, 1, Duration.ofSeconds(5))) {
                 NotificationListener listener = new NotificationListener(
                         new NotificationChannel(new QueueDatabase(application, pool, null)),
-                        heard::addAll,
-                        subscriptions::incrementAndGet,
+                        new NotificationListener.Ear() {
+                            @Override
+                            public void tasksDue(Set<String> queues) {
+                                heard.addAll(queues);
+                            }
+
+                            @Override
+                            public void receive(ControlMessage message) {}
+
+                            @Override
+                            public void missed() {
+                                subscriptions.incrementAndGet();
+                            }
+                        },
                         Duration.ofMillis(100));
                 Thread thread = WorkerThreads.start("listening", listener::run);
                 try {

@@ -216,7 +216,8 @@ class OutcomeWritingTests {
         reclaim(execution);
         completer.write(List.of(new Outcome.Completed(execution)));
         assertThat(harness.status(id(execution))).isEqualTo("PENDING");
-        assertThat(harness.events()).containsExactly(new LeaseLost(id(execution), "a", "default", 1));
+        assertThat(harness.events())
+                .containsExactly(new LeaseLost(id(execution), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
         assertThat(lateOutcomes()).containsExactly("COMPLETED");
         assertThat(falselyReclaimed).hasValue(1);
     }
@@ -229,7 +230,8 @@ class OutcomeWritingTests {
         reclaim(execution);
         execution.end(Execution.End.LOST);
         completer.write(List.of(failed(execution, "lost")));
-        assertThat(harness.events()).containsExactly(new LeaseLost(id(execution), "a", "default", 1));
+        assertThat(harness.events())
+                .containsExactly(new LeaseLost(id(execution), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
         assertThat(lateOutcomes()).containsExactly("FAILED");
         assertThat(active.isEmpty()).isTrue();
     }

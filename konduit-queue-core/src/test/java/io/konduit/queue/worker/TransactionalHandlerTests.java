@@ -126,8 +126,8 @@ class TransactionalHandlerTests {
         harness.startWorker(payments);
         TaskId id = queue.enqueue("pay", "order-1");
         awaitStatus(id, "CANCELLED");
-        await().untilAsserted(
-                        () -> assertThat(harness.events()).containsExactly(new LeaseLost(id, "pay", "default", 1)));
+        await().untilAsserted(() -> assertThat(harness.events())
+                .containsExactly(new LeaseLost(id, "pay", "default", 1, LeaseLost.Reason.CANCELLED)));
         assertThat(effects()).isEmpty();
         assertThat(payments.attempts).containsExactly(1);
     }

@@ -163,9 +163,10 @@ class WakeUpTests {
                 notifier.tasksDue(Set.of("a", "b"));
             }
             notifier.start();
-            assertThat(subscription.await(Duration.ofSeconds(10))).contains("a");
+            assertThat(subscription.await(Duration.ofSeconds(10)).queues()).contains("a");
             notifier.tasksDue(Set.of("c"));
-            await().until(() -> subscription.await(Duration.ofMillis(100)).contains("c"));
+            await().until(() ->
+                    subscription.await(Duration.ofMillis(100)).queues().contains("c"));
         } finally {
             notifier.stop();
         }

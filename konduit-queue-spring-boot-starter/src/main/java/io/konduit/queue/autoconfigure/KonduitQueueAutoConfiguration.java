@@ -31,7 +31,9 @@ import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.schema.ServerCheck;
 import io.konduit.queue.store.AdministrationRepository;
 import io.konduit.queue.store.ApplicationConnections;
+import io.konduit.queue.store.ControlMessages;
 import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.PauseRepository;
@@ -155,8 +157,16 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TaskRepository konduitTaskRepository(QueueDatabase database, KonduitQueueProperties properties) {
-        return new TaskRepository(database, properties.groupEnqueues());
+    TaskRepository konduitTaskRepository(
+            QueueDatabase database, KonduitQueueProperties properties, ControlMessages messages) {
+        return new TaskRepository(database, properties.groupEnqueues(), messages);
+    }
+
+    /** Receivers are asked for with each message: workers are among them, and their handlers may need the queue. */
+    @Bean
+    @ConditionalOnMissingBean
+    ControlMessages konduitControlMessages(QueueDatabase database, ObjectProvider<ControlReceiver> receivers) {
+        return new ControlMessages(database, receivers::orderedStream);
     }
 
     @Bean
@@ -336,9 +346,15 @@ public final class KonduitQueueAutoConfiguration {
             ReclaimRepository orphans,
             OrphanReclaimer reclaimer,
             AbandonedLeaseCleaner cleaner,
-            OrphanReclaimer.Surroundings surroundings) {
+            OrphanReclaimer.Surroundings surroundings,
+            ControlMessages messages) {
         return new TaskAdministration(
-                new AdministrationRepository(database), tasks, orphans, reclaimer, cleaner, surroundings.wakeUp());
+                new AdministrationRepository(database, messages),
+                tasks,
+                orphans,
+                reclaimer,
+                cleaner,
+                surroundings.wakeUp());
     }
 
     @Bean
