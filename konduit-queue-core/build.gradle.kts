@@ -28,6 +28,7 @@ dependencies {
     testImplementation(libs.jakarta.validation.api)
     testImplementation(libs.micrometer.core)
     testImplementation(libs.spring.boot.starter.test)
+    testImplementation(libs.tomcat.embed.el)
     testRuntimeOnly(libs.junit.platform.launcher)
 }
 

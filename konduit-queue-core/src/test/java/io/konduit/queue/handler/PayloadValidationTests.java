@@ -15,7 +15,6 @@ import jakarta.validation.ConstraintValidatorContext;
 import jakarta.validation.Payload;
 import jakarta.validation.Valid;
 import jakarta.validation.Validation;
-import jakarta.validation.Validator;
 import jakarta.validation.ValidatorFactory;
 import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotEmpty;
@@ -26,7 +25,6 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.Map;
-import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -39,11 +37,7 @@ import org.springframework.validation.annotation.Validated;
 /** Bean Validation on the parameters of handlers. */
 @Tag("S9")
 class PayloadValidationTests {
-    private static final String CANARY = "canary-4711";
-    private static final ValidatorFactory FACTORY = Validation.byDefaultProvider()
-            .configure()
-            .messageInterpolator(new ParameterMessageInterpolator())
-            .buildValidatorFactory();
+    private static final ValidatorFactory FACTORY = Validation.buildDefaultValidatorFactory();
 
     @AfterAll
     static void close() {
@@ -221,12 +215,5 @@ class PayloadValidationTests {
         }
         run(registry(false, jobs), "each", "[{\"text\": \"a\", \"cents\": 0}]");
         assertThat(jobs.runs).isEqualTo(1);
-    }
-
-    @Test
-    void validatorOfTheTestsWorks() {
-        Validator validator = FACTORY.getValidator();
-        assertThat(validator.validate(new Line("", 1))).hasSize(1);
-        assertThat(CANARY).isNotEmpty();
     }
 }

@@ -21,7 +21,8 @@ final class StandaloneJvm implements AutoCloseable {
     /** On the class path for other tests. */
     private static final String EXCLUDED =
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
-                    + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
+                    + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration,"
+                    + "org.springframework.boot.data.jdbc.autoconfigure.DataJdbcRepositoriesAutoConfiguration";
 
     private final Process process;
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -34,14 +35,14 @@ final class StandaloneJvm implements AutoCloseable {
     }
 
     static StandaloneJvm start(String jdbcUrl, String... properties) {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                StandaloneApplication.class.getName(),
+        List<String> command = new ArrayList<>(List.of(StandaloneApplication.class.getName()));
+        command.addAll(arguments(jdbcUrl, properties));
+        return run("", List.of(), command);
+    }
+
+    /** What the application is started with, also when it is processed ahead of time. */
+    static List<String> arguments(String jdbcUrl, String... properties) {
+        List<String> arguments = new ArrayList<>(List.of(
                 "--spring.main.web-application-type=none",
                 "--spring.datasource.url=" + jdbcUrl,
                 "--spring.flyway.enabled=false",
@@ -49,10 +50,28 @@ final class StandaloneJvm implements AutoCloseable {
                 "--konduit.queue.worker.poll-interval=200ms",
                 "--konduit.queue.worker.drain-timeout=5s",
                 "--konduit.queue.reaper-interval=500ms"));
-        Arrays.stream(properties).map(property -> "--" + property).forEach(command::add);
+        Arrays.stream(properties).map(property -> "--" + property).forEach(arguments::add);
+        return arguments;
+    }
+
+    /**
+     * Starts a JVM.
+     *
+     * @param before what comes before the class path of the tests
+     * @param command the main class and its arguments
+     */
+    static StandaloneJvm run(String before, List<String> options, List<String> command) {
+        List<String> whole = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1"));
+        whole.addAll(options);
+        whole.addAll(List.of("-cp", before + System.getProperty("java.class.path")));
+        whole.addAll(command);
         try {
             return new StandaloneJvm(
-                    new ProcessBuilder(command).redirectErrorStream(true).start());
+                    new ProcessBuilder(whole).redirectErrorStream(true).start());
         } catch (IOException e) {
             throw new UncheckedIOException("The application's JVM did not start.", e);
         }
@@ -65,6 +84,10 @@ final class StandaloneJvm implements AutoCloseable {
         } catch (IOException | UncheckedIOException e) {
             lines.add("the output ended with " + e);
         }
+    }
+
+    String output() {
+        return String.join("\n", lines);
     }
 
     boolean isAlive() {

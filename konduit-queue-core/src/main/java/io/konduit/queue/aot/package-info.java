@@ -1,0 +1,5 @@
+/** Internal: tells Spring's ahead-of-time processing what is reached by reflection. */
+@NullMarked
+package io.konduit.queue.aot;
+
+import org.jspecify.annotations.NullMarked;
