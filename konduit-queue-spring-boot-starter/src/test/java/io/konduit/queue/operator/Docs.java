@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 /** The pages under {@code docs/}, so that tests can hold them to what they say. */
 final class Docs {
     private static final Path ROOT = Path.of("..", "docs");
-    private static final Pattern SQL = Pattern.compile("```sql\\n(.*?)```", Pattern.DOTALL);
 
     private Docs() {}
 
@@ -38,8 +37,14 @@ final class Docs {
 
     /** The SQL of a text, one string for each block. */
     static List<String> sql(String text) {
+        return blocks("sql", text);
+    }
+
+    /** The blocks of a language, one string each. */
+    static List<String> blocks(String language, String text) {
         List<String> blocks = new ArrayList<>();
-        Matcher matcher = SQL.matcher(text);
+        Matcher matcher = Pattern.compile("```" + language + "\\n(.*?)```", Pattern.DOTALL)
+                .matcher(text);
         while (matcher.find()) {
             blocks.add(matcher.group(1));
         }

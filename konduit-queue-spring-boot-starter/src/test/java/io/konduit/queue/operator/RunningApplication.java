@@ -93,6 +93,10 @@ final class RunningApplication implements AutoCloseable {
                 .run(arguments.toArray(String[]::new)));
     }
 
+    int port() {
+        return ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
     ConfigurableApplicationContext context() {
         return context;
     }
