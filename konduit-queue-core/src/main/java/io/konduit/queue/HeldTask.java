@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task that waits for a person, with the evidence.
  *
+ * @param idempotencyKey what its handler was given to hand to the system it works on: look for it there
+ * @param lastError why an attempt failed or was interrupted, if one was
  * @param lateOutcome what the lost worker reported after all, COMPLETED or FAILED; null when it never did
  */
 public record HeldTask(
@@ -17,6 +19,7 @@ public record HeldTask(
         int attempts,
         int zombieCount,
         @Nullable String uniqueKey,
+        String idempotencyKey,
         Instant createdAt,
         @Nullable Instant lastCheckpointAt,
         @Nullable Instant heldAt,
@@ -24,4 +27,5 @@ public record HeldTask(
         @Nullable Instant leaseStartedAt,
         @Nullable Instant leaseEndedAt,
         @Nullable String lateOutcome,
-        @Nullable Instant lateOutcomeAt) {}
+        @Nullable Instant lateOutcomeAt,
+        @Nullable TaskError lastError) {}

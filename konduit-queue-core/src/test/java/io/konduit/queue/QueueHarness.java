@@ -3,6 +3,8 @@ package io.konduit.queue;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.error.ErrorMessages;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
@@ -87,7 +89,7 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
         listener = event -> {};
         publisher = Runnable::run;
         testDatabase.execute(
-                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_worker, konduit_chore, konduit_shedlock");
+                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_worker, konduit_chore, konduit_shedlock");
     }
 
     @Override
@@ -295,6 +297,7 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
                         queueEvents(),
                         QueueMonitor.NONE,
                         TaskObservations.none(),
+                        errorTexts(),
                         Thread::new));
         workers.add(worker);
         worker.start();
@@ -329,6 +332,11 @@ public final class QueueHarness implements BeforeAllCallback, BeforeEachCallback
             beans.registerSingleton("handlers" + i, handlerBeans[i]);
         }
         return new JobHandlerRegistry(new JobHandlerScanner(beans)::scan);
+    }
+
+    /** As the defaults of the properties have it. */
+    public static ErrorTexts errorTexts() {
+        return new ErrorTexts(ErrorMessages.STORE, List::of);
     }
 
     public static PayloadConverter converter() {

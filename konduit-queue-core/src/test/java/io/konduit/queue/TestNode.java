@@ -105,6 +105,7 @@ public final class TestNode implements AutoCloseable {
                         queueEvents,
                         QueueMonitor.NONE,
                         TaskObservations.none(),
+                        QueueHarness.errorTexts(),
                         daemons));
         ReclaimPolicy policy = new ReclaimPolicy(
                 Duration.ZERO,

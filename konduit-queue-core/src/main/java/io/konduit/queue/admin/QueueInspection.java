@@ -10,7 +10,10 @@ import io.konduit.queue.TaskStatus;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.store.ContentRepository;
+import io.konduit.queue.store.ContentRepository.Content;
 import io.konduit.queue.store.Cursor;
+import io.konduit.queue.store.ErrorRepository;
 import io.konduit.queue.store.InspectionRepository;
 import io.konduit.queue.store.InspectionRepository.Circumstances;
 import io.konduit.queue.store.InspectionRepository.IncidentCount;
@@ -28,6 +31,7 @@ import io.konduit.queue.store.StatisticsRepository.Recovery;
 import io.konduit.queue.store.StatisticsRepository.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -51,6 +55,8 @@ public final class QueueInspection {
     private final AdministrationRepository administration;
     private final SearchRepository searches;
     private final PauseRepository pauses;
+    private final ErrorRepository errors;
+    private final ContentRepository contents;
     private final InspectionSettings settings;
     private final TaskExplanation explanation;
     private final EarlierRun earlierRun;
@@ -61,6 +67,8 @@ public final class QueueInspection {
         this.administration = new AdministrationRepository(database);
         this.searches = new SearchRepository(database);
         this.pauses = new PauseRepository(database);
+        this.errors = new ErrorRepository(database);
+        this.contents = new ContentRepository(database);
         this.settings = settings;
         this.explanation = new TaskExplanation(settings);
         this.earlierRun = new EarlierRun(this::activeWorkers);
@@ -120,12 +128,20 @@ public final class QueueInspection {
         return new TaskStory(
                 found.task(),
                 explanation.of(found) + earlierRun.after(found, incidents),
-                TaskExplanation.errorClass(found.errorStart()),
                 found.moment(),
                 found.ownerName(),
                 found.ownerHost(),
                 found.ownerStatus(),
-                incidents);
+                incidents,
+                errors.of(id));
+    }
+
+    /**
+     * Payloads and checkpoints, for callers who may see them, without those that take more than {@code maxBytes} in the
+     * database.
+     */
+    public Map<TaskId, Content> contents(Collection<TaskId> ids, int maxBytes) {
+        return contents.read(ids, maxBytes);
     }
 
     /** The tasks that match, newest first; failed ones by the time they failed. */

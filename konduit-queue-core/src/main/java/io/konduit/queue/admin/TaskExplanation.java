@@ -5,16 +5,9 @@ import io.konduit.queue.Task;
 import io.konduit.queue.store.InspectionRepository.Circumstances;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Says in a sentence why a task runs or does not run now, and what to do when a person has to act. */
 final class TaskExplanation {
-    /** A class name with its package; anything else could be a message of somebody's own making. */
-    private static final Pattern ERROR_CLASS =
-            Pattern.compile("((?:[a-z_$][\\w$]*\\.)+[A-Z_$][\\w$]*)(?::.*|\\s.*)?", Pattern.DOTALL);
-
     private final InspectionSettings settings;
 
     TaskExplanation(InspectionSettings settings) {
@@ -33,15 +26,6 @@ final class TaskExplanation {
             case COMPLETED -> "It was completed at " + task.finishedAt() + " after " + attempts(task) + ".";
             case CANCELLED -> "It was cancelled at " + task.finishedAt() + " and does not run again.";
         };
-    }
-
-    /** The class of an error from the start of its text; null when there is none or it does not show. */
-    static @Nullable String errorClass(@Nullable String start) {
-        if (start == null) {
-            return null;
-        }
-        Matcher matcher = ERROR_CLASS.matcher(start);
-        return matcher.matches() ? matcher.group(1) : "unknown";
     }
 
     private String pending(Circumstances found) {

@@ -2,6 +2,7 @@ package io.konduit.queue.admin;
 
 import io.konduit.queue.Incident;
 import io.konduit.queue.Task;
+import io.konduit.queue.store.ErrorRepository.AttemptError;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One task with all that happened to it.
  *
  * @param explanation a sentence on why it runs or does not run now
- * @param lastErrorClass the class of its last error, without the message, which may quote the payload
+ * @param errors why its attempts failed, newest first; their messages may quote the payload
  * @param moment the database's time
  * @param ownerName the worker that holds its lease, for people
  * @param incidents the evidence, newest first
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 public record TaskStory(
         Task task,
         String explanation,
-        @Nullable String lastErrorClass,
         Instant moment,
         @Nullable String ownerName,
         @Nullable String ownerHost,
         @Nullable String ownerStatus,
-        List<Incident> incidents) {}
+        List<Incident> incidents,
+        List<AttemptError> errors) {}

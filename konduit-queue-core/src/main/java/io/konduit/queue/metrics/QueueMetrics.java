@@ -1,6 +1,7 @@
 package io.konduit.queue.metrics;
 
 import io.konduit.queue.enqueue.EnqueueMonitor;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.failover.FailoverMonitor;
 import io.konduit.queue.observation.LimitedTags;
 import io.konduit.queue.recovery.ReclaimMonitor;
@@ -15,13 +16,16 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Counts what this instance does. Tags are queue, type and outcome, all with few values. */
+/** Counts what this instance does. Tags are queue, type, outcome and error, all with few values. */
 public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor {
-    private record Key(String name, String queue, String type) {}
+    private static final int MAX_ERRORS = 50;
+
+    private record Key(String name, Tags tags) {}
 
     private final MeterRegistry registry;
     private final LimitedTags types = new LimitedTags();
     private final LimitedTags queues = new LimitedTags();
+    private final LimitedTags errors = new LimitedTags(MAX_ERRORS);
     private final ConcurrentMap<Key, Counter> counters = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, Timer> pickupDelays = new ConcurrentHashMap<>();
     private final Counter falseReclaims;
@@ -63,14 +67,14 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     }
 
     @Override
-    public void retried(ClaimedTask task, Duration took) {
-        counter(MeterNames.RETRIED, "Attempts that failed and will be repeated", task)
+    public void retried(ClaimedTask task, Duration took, String error) {
+        counter(MeterNames.RETRIED, "Attempts that failed and will be repeated", task, error)
                 .increment();
     }
 
     @Override
-    public void failed(ClaimedTask task, Duration took) {
-        counter(MeterNames.FAILED, "Tasks that failed for good", task).increment();
+    public void failed(ClaimedTask task, Duration took, String error) {
+        counter(MeterNames.FAILED, "Tasks that failed for good", task, error).increment();
     }
 
     @Override
@@ -133,11 +137,24 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     }
 
     private Counter counter(String name, String description, String queue, String type) {
-        return counters.computeIfAbsent(
-                new Key(name, queues.of(queue), types.of(type)), key -> Counter.builder(key.name())
-                        .description(description)
-                        .tags(Tags.of("queue", key.queue(), "type", key.type()))
-                        .register(registry));
+        return counter(name, description, tags(queue, type));
+    }
+
+    /** By the class of the root cause, too. */
+    private Counter counter(String name, String description, ClaimedTask task, String error) {
+        Tags tags = tags(task.queue(), task.type()).and("error", errors.of(ErrorTexts.simpleType(error)));
+        return counter(name, description, tags);
+    }
+
+    private Counter counter(String name, String description, Tags tags) {
+        return counters.computeIfAbsent(new Key(name, tags), key -> Counter.builder(key.name())
+                .description(description)
+                .tags(key.tags())
+                .register(registry));
+    }
+
+    private Tags tags(String queue, String type) {
+        return Tags.of("queue", queues.of(queue), "type", types.of(type));
     }
 
     private Counter passes(String outcome) {

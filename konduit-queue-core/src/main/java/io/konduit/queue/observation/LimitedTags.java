@@ -9,11 +9,21 @@ public final class LimitedTags {
     private static final String REST = "other";
 
     private final Set<String> known = ConcurrentHashMap.newKeySet();
+    private final int limit;
+
+    public LimitedTags() {
+        this(MOST);
+    }
+
+    /** @param limit how many values are told apart */
+    public LimitedTags(int limit) {
+        this.limit = limit;
+    }
 
     public String of(String value) {
         if (known.contains(value)) {
             return value;
         }
-        return known.size() < MOST && known.add(value) || known.contains(value) ? value : REST;
+        return known.size() < limit && known.add(value) || known.contains(value) ? value : REST;
     }
 }

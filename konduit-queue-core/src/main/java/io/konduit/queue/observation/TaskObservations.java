@@ -1,5 +1,6 @@
 package io.konduit.queue.observation;
 
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.store.ClaimedTask;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
@@ -25,13 +26,19 @@ public final class TaskObservations {
     /** Timer of handler runs. */
     public static final String EXECUTION = "konduit.queue.execution";
 
+    /** Class of the root cause. */
+    public static final String EXCEPTION = "exception";
+
     private static final String TYPE = "type";
     private static final String QUEUE = "queue";
     private static final String OUTCOME = "outcome";
+    private static final String NO_ERROR = "none";
+    private static final int MAX_ERRORS = 50;
     private static final int LONGEST_CONTEXT = 2_000;
 
     private final ObservationRegistry registry;
     private final LimitedTags types = new LimitedTags();
+    private final LimitedTags errors = new LimitedTags(MAX_ERRORS);
 
     public TaskObservations(ObservationRegistry registry) {
         this.registry = registry;
@@ -73,12 +80,14 @@ public final class TaskObservations {
                 .contextualName("run " + types.of(task.type()))
                 .lowCardinalityKeyValue(QUEUE, task.queue())
                 .lowCardinalityKeyValue(TYPE, types.of(task.type()))
-                .lowCardinalityKeyValue(outcome("success"));
+                .lowCardinalityKeyValue(outcome("success"))
+                .lowCardinalityKeyValue(EXCEPTION, NO_ERROR);
     }
 
     /** Marks a run that ended with an error. The error's message may quote the payload, so only its class is passed on. */
-    public static void failed(Observation observation, Throwable error) {
+    public void failed(Observation observation, Throwable error) {
         observation.lowCardinalityKeyValue(outcome("error"));
+        observation.lowCardinalityKeyValue(EXCEPTION, errors.of(ErrorTexts.simpleType(ErrorTexts.type(error))));
         observation.error(new HandlerFailure(error));
     }
 
@@ -120,8 +129,8 @@ public final class TaskObservations {
         private static final long serialVersionUID = 1L;
 
         HandlerFailure(Throwable error) {
-            super(error.getClass().getName(), null, false, true);
-            setStackTrace(error.getStackTrace());
+            super(ErrorTexts.type(error), null, false, true);
+            setStackTrace(ErrorTexts.rootFrames(error));
         }
     }
 }

@@ -3,6 +3,8 @@ package io.konduit.queue.store;
 import io.konduit.queue.HeldTask;
 import io.konduit.queue.HoldReason;
 import io.konduit.queue.Incident;
+import io.konduit.queue.Task;
+import io.konduit.queue.TaskError;
 import io.konduit.queue.TaskId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -99,22 +101,38 @@ public final class AdministrationRepository {
     }
 
     private static HeldTask heldTask(ResultSet row, int number) throws SQLException {
+        TaskId id = TaskId.of(row.getLong("id"));
+        String type = row.getString("type");
+        Instant createdAt = row.getTimestamp("created_at").toInstant();
         return new HeldTask(
-                TaskId.of(row.getLong("id")),
+                id,
                 row.getString("queue"),
-                row.getString("type"),
+                type,
                 HoldReason.valueOf(row.getString("hold_reason")),
                 row.getInt("attempts"),
                 row.getInt("zombie_count"),
                 row.getString("unique_key"),
-                row.getTimestamp("created_at").toInstant(),
+                Task.idempotencyKey(id, type, createdAt),
+                createdAt,
                 instant(row, "last_checkpoint_at"),
                 instant(row, "held_at"),
                 row.getObject("previous_owner", UUID.class),
                 instant(row, "lease_started_at"),
                 instant(row, "lease_ended_at"),
                 row.getString("late_outcome"),
-                instant(row, "late_outcome_at"));
+                instant(row, "late_outcome_at"),
+                error(row));
+    }
+
+    private static @Nullable TaskError error(ResultSet row) throws SQLException {
+        String type = row.getString("error_type");
+        return type == null
+                ? null
+                : new TaskError(
+                        type,
+                        row.getString("error_message"),
+                        row.getInt("error_attempt"),
+                        row.getTimestamp("error_at").toInstant());
     }
 
     static Incident incident(ResultSet row, int number) throws SQLException {

@@ -2,6 +2,7 @@ package io.konduit.queue.store;
 
 import java.util.Collection;
 import java.util.UUID;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The evidence: what was taken from whom, by whom, and what came of it. */
 public final class IncidentRepository {
@@ -33,5 +34,28 @@ public final class IncidentRepository {
                     .count();
         }
         return recorded;
+    }
+
+    /** A run of this worker was interrupted and is left to the reaper. */
+    public void recordInterrupted(Lease lease, UUID worker, RunError error) {
+        evidence("record-interrupted", lease, worker, error)
+                .param("error", error.summary())
+                .update();
+    }
+
+    /** F2: a run failed after it had lost its lease. */
+    public void recordRefused(Lease lease, UUID worker, RunError error) {
+        evidence("record-refused", lease, worker, error).update();
+    }
+
+    private JdbcClient.StatementSpec evidence(String statement, Lease lease, UUID worker, RunError error) {
+        return database.control(statement)
+                .param("id", lease.taskId())
+                .param("epoch", lease.epoch())
+                .param("worker", worker)
+                .param("attempt", error.attempt())
+                .param("type", error.type())
+                .param("message", error.message())
+                .param("stack", error.stack());
     }
 }

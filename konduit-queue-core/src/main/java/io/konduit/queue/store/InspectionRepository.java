@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 public final class InspectionRepository {
     private final QueueDatabase database;
     private final Duration staleThreshold;
+    private final ErrorRepository errors;
 
     /** @param staleThreshold a worker that has been silent for longer is STALE */
     public InspectionRepository(QueueDatabase database, Duration staleThreshold) {
         this.database = database;
         this.staleThreshold = staleThreshold;
+        this.errors = new ErrorRepository(database);
     }
 
     /**
@@ -61,14 +63,12 @@ public final class InspectionRepository {
     /**
      * A task and what decides whether it runs.
      *
-     * @param errorStart the start of the last error's first line
      * @param paused set when its queue is paused
      * @param ownerName set when its owner is registered
      * @param servingWorkers active workers that serve its queue, with so many slots and so many of them busy
      */
     public record Circumstances(
             Task task,
-            @Nullable String errorStart,
             Instant moment,
             @Nullable PausedQueue paused,
             @Nullable String ownerName,
@@ -148,11 +148,11 @@ public final class InspectionRepository {
 
     /** Live tasks that have lost more than so many workers, most first. */
     public List<Task> zombies(int above, int most) {
-        return database.application("list-zombie-tasks")
+        return errors.withLastErrors(database.application("list-zombie-tasks")
                 .param("above", above)
                 .param("most", most)
                 .query(TaskColumns::task)
-                .list();
+                .list());
     }
 
     /** What would be taken back now, oldest first. */
@@ -201,7 +201,6 @@ public final class InspectionRepository {
         Instant pausedAt = TaskColumns.instant(row, "paused_at");
         return new Circumstances(
                 task,
-                row.getString("error_start"),
                 row.getTimestamp("moment").toInstant(),
                 pausedAt == null
                         ? null

@@ -224,31 +224,44 @@ public final class LeaseRepository {
 
     /** T5 and T6 for many. Never waits for a row: each goes alone when the evidence of one is locked. */
     public Map<Lease, FailureResult> fail(Collection<Failure> failures) {
+        Map<Lease, FailureResult> results = new HashMap<>();
+        report(failures).forEach((lease, reported) -> results.put(lease, reported.result()));
+        return results;
+    }
+
+    /** The same, with the time of the database. */
+    public Map<Lease, ReportedFailure> report(Collection<Failure> failures) {
         try {
             return failAll(failures);
         } catch (DataAccessException e) {
             if (!DatabaseErrors.isLocked(e)) {
                 throw e;
             }
-            Map<Lease, FailureResult> results = new HashMap<>();
+            Map<Lease, ReportedFailure> results = new HashMap<>();
             for (Failure failure : failures) {
                 results.putAll(
-                        failures.size() == 1 ? Map.of(failure.lease(), FailureResult.BUSY) : fail(List.of(failure)));
+                        failures.size() == 1
+                                ? Map.of(failure.lease(), ReportedFailure.of(FailureResult.BUSY))
+                                : report(List.of(failure)));
             }
             return results;
         }
     }
 
-    private Map<Lease, FailureResult> failAll(Collection<Failure> failures) {
+    private Map<Lease, ReportedFailure> failAll(Collection<Failure> failures) {
         List<Lease> leases = failures.stream().map(Failure::lease).toList();
         List<Lease> recovered =
                 leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
-        Map<Lease, FailureResult> results = recovered.isEmpty()
+        Map<Lease, ReportedFailure> results = recovered.isEmpty()
                 ? reportFailures(failures, leases)
                 : database.inControlTransaction(() -> {
-                    Map<Lease, FailureResult> reported = reportFailures(failures, leases);
-                    Set<Lease> ended = new HashSet<>(reported.keySet());
-                    ended.removeIf(lease -> reported.get(lease) != FailureResult.FINAL);
+                    Map<Lease, ReportedFailure> reported = reportFailures(failures, leases);
+                    Set<Lease> ended = new HashSet<>();
+                    reported.forEach((lease, failure) -> {
+                        if (failure.isFinal()) {
+                            ended.add(lease);
+                        }
+                    });
                     resolveIncidents(
                             database.control("resolve-incidents").param("lockTimeout", EVIDENCE_LOCK_TIMEOUT),
                             recovered,
@@ -257,8 +270,8 @@ public final class LeaseRepository {
                     return reported;
                 });
         alreadyApplied(leases, results.keySet(), false)
-                .forEach(lease -> results.put(lease, FailureResult.ALREADY_APPLIED));
-        leases.forEach(lease -> results.putIfAbsent(lease, FailureResult.LOST));
+                .forEach(lease -> results.put(lease, ReportedFailure.of(FailureResult.ALREADY_APPLIED)));
+        leases.forEach(lease -> results.putIfAbsent(lease, ReportedFailure.of(FailureResult.LOST)));
         return results;
     }
 
@@ -362,20 +375,29 @@ public final class LeaseRepository {
         return new Written(applied, written.busy());
     }
 
-    private Map<Lease, FailureResult> reportFailures(Collection<Failure> failures, List<Lease> leases) {
+    private Map<Lease, ReportedFailure> reportFailures(Collection<Failure> failures, List<Lease> leases) {
         Map<Long, Lease> byId = byId(leases);
-        Map<Lease, FailureResult> results = new HashMap<>();
+        Map<Lease, ReportedFailure> results = new HashMap<>();
         fenced(database.control("fail"), leases)
                 .param("fatals", SqlArrays.booleans(failures, Failure::fatal))
                 .param("backoffsMs", SqlArrays.bigints(failures, failure -> failure.backoff()
                         .toMillis()))
-                .param("errors", SqlArrays.texts(failures, Failure::error))
+                .param("errors", SqlArrays.texts(failures, failure -> failure.error()
+                        .summary()))
+                .param("attempts", SqlArrays.integers(failures, failure -> failure.error()
+                        .attempt()))
+                .param("types", SqlArrays.texts(failures, failure -> failure.error()
+                        .type()))
+                .param("messages", SqlArrays.texts(failures, failure -> failure.error()
+                        .message()))
+                .param("stacks", SqlArrays.texts(failures, failure -> failure.error()
+                        .stack()))
                 .query((row, number) -> {
                     Lease lease = Objects.requireNonNull(byId.get(row.getLong("id")));
                     if (row.getBoolean("written")) {
-                        results.put(lease, row.getBoolean("final") ? FailureResult.FINAL : FailureResult.RETRY);
+                        results.put(lease, ReportedFailure.written(row));
                     } else if (row.getBoolean("mine")) {
-                        results.put(lease, FailureResult.BUSY);
+                        results.put(lease, ReportedFailure.of(FailureResult.BUSY));
                     }
                     return lease;
                 })

@@ -15,9 +15,11 @@ public final class SearchRepository {
     public static final int MOST_EXAMINED = 20_000;
 
     private final QueueDatabase database;
+    private final ErrorRepository errors;
 
     public SearchRepository(QueueDatabase database) {
         this.database = database;
+        this.errors = new ErrorRepository(database);
     }
 
     /** What is looked for; null means any. */
@@ -88,7 +90,7 @@ public final class SearchRepository {
         } else if (any.examined() == examine) {
             next = cursor(any.lastPlace(), any.lastId());
         }
-        return new Page(tasks, any.examined(), next);
+        return new Page(errors.withLastErrors(tasks), any.examined(), next);
     }
 
     private static String statement(Criteria criteria) {

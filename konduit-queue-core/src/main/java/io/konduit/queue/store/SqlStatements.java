@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.namedparam.NamedParameterUtils;
 /** The statements, one {@code .sql} resource each, with every {@code konduit_*} name put into the configured schema. */
 final class SqlStatements {
     private static final Pattern NAME = Pattern.compile(
-            "\\bkonduit_(tasks|task_history|task_incident|task_id_seq|task|worker|chore|queue_audit|queue|audit|shedlock|timeline)\\b");
+            "\\bkonduit_(tasks|task_history|task_incident|task_error|task_id_seq|task|worker|chore|queue_audit|queue|audit|shedlock|timeline)\\b");
 
     private final String prefix;
     private final Map<String, String> loaded = new ConcurrentHashMap<>();

@@ -36,7 +36,8 @@ final class TaskColumns {
                 holdReason(row),
                 row.getString("unique_key"),
                 row.getTimestamp("created_at").toInstant(),
-                instant(row, "finished_at"));
+                instant(row, "finished_at"),
+                null);
     }
 
     static @Nullable HoldReason holdReason(ResultSet row) throws SQLException {

@@ -35,6 +35,7 @@ public final class TaskRepository {
 
     private final QueueDatabase database;
     private final TaskRows rows;
+    private final ErrorRepository errors;
     private final String enqueue;
     private final String enqueueAlike;
     private final EnqueueGroups groups;
@@ -60,6 +61,7 @@ public final class TaskRepository {
         this.groupEnqueues = groupEnqueues;
         this.groups = new EnqueueGroups(this::insertGroup);
         this.copy = new TaskCopy(database);
+        this.errors = new ErrorRepository(database);
         this.enqueue = database.statements().withPlaces("enqueue");
         this.enqueueAlike = database.statements().withPlaces("enqueue-many-alike");
         this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
@@ -124,9 +126,12 @@ public final class TaskRepository {
         return to;
     }
 
-    /** Reads a task, live or finished. */
+    /** Reads a task, live or finished; a second statement only when it has failed before. */
     public Optional<Task> find(TaskId id) {
-        return rows.findById(id.value()).map(TaskRow::toTask);
+        return rows.findById(id.value())
+                .map(row -> row.lastError() == null
+                        ? row.toTask()
+                        : errors.withLastErrors(List.of(row.toTask())).get(0));
     }
 
     /** Moves the start of waiting tasks. */

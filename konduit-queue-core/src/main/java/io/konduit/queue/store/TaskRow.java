@@ -55,6 +55,7 @@ record TaskRow(
                 holdReason,
                 uniqueKey,
                 createdAt,
-                finishedAt);
+                finishedAt,
+                null);
     }
 }

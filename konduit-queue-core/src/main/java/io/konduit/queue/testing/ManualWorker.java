@@ -2,6 +2,8 @@ package io.konduit.queue.testing;
 
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.error.ErrorMessages;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
@@ -83,6 +85,8 @@ public final class ManualWorker {
                         context.getBean(PayloadConverter.class),
                         context.getBean(RetryPolicy.class),
                         events(context),
+                        context.getBeanProvider(ErrorTexts.class)
+                                .getIfAvailable(() -> new ErrorTexts(ErrorMessages.STORE, List::of)),
                         context.getBeanProvider(PlatformTransactionManager.class)
                                 .getIfUnique(),
                         context.getBeanProvider(ConfigurableTransactionManager.class).stream()

@@ -1,16 +1,20 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.store.DatabaseErrors;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.LeaseRepository.Written;
+import io.konduit.queue.store.ReportedFailure;
+import io.konduit.queue.store.RunError;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +33,8 @@ final class Completer {
     private static final Logger log = LoggerFactory.getLogger(Completer.class);
     private static final String COMPLETED = "COMPLETED";
     private static final String FAILED = "FAILED";
+    private static final Set<String> ENDED_BY_US =
+            Set.of(InterruptedException.class.getName(), LeaseLostException.class.getName());
     private static final int MOST_AT_ONCE = 2_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
@@ -60,6 +66,7 @@ final class Completer {
             events.completed(written.execution());
         } else if (outcome instanceof Outcome.LeftToReaper left) {
             forget(left.execution());
+            waiting.add(left);
         } else {
             outcome.execution().reported();
             waiting.add(outcome);
@@ -165,6 +172,7 @@ final class Completer {
 
     /** Writes a batch; returns what could not be written and should be tried again. */
     List<Outcome> write(List<Outcome> batch) {
+        select(batch, Outcome.LeftToReaper.class).forEach(this::noteInterrupted);
         List<Outcome> current =
                 batch.stream().filter(outcome -> !dropped(outcome)).toList();
         List<Outcome> unwritten = new ArrayList<>();
@@ -227,22 +235,23 @@ final class Completer {
     }
 
     private void writeFailed(List<Outcome.Failed> outcomes) {
-        Map<Lease, FailureResult> results =
-                leases.fail(outcomes.stream().map(Outcome.Failed::failure).toList());
-        List<Execution> refused = new ArrayList<>();
+        Map<Lease, ReportedFailure> results =
+                leases.report(outcomes.stream().map(Outcome.Failed::failure).toList());
+        List<Outcome.Failed> refused = new ArrayList<>();
         for (Outcome.Failed outcome : outcomes) {
             Execution execution = outcome.execution();
-            FailureResult result = results.get(execution.lease());
-            if (result == null || result == FailureResult.LOST) {
-                refused.add(execution);
-            } else if (result == FailureResult.BUSY) {
+            ReportedFailure reported = results.get(execution.lease());
+            if (reported == null || reported.result() == FailureResult.LOST) {
+                refused.add(outcome);
+            } else if (reported.result() == FailureResult.BUSY) {
                 setAside(outcome);
             } else {
                 settle(execution);
-                events.failed(execution, result, outcome.failure().fatal());
+                events.failed(execution, reported, outcome.failure());
             }
         }
-        refuse(refused, FAILED);
+        refuse(refused.stream().map(Outcome.Failed::execution).toList(), FAILED);
+        refused.forEach(this::noteRefused);
     }
 
     private void writeGivenBack(List<Outcome.GivenBack> outcomes) {
@@ -289,8 +298,35 @@ final class Completer {
         }
         if (lost || end == Execution.End.SUPERSEDED) {
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
+            if (outcome instanceof Outcome.Failed failed) {
+                noteRefused(failed);
+            }
+        } else if (end == Execution.End.LEFT_TO_REAPER && outcome instanceof Outcome.Failed failed) {
+            noteInterrupted(new Outcome.LeftToReaper(execution, failed.failure().error()));
         }
         return true;
+    }
+
+    /** Why a run that nobody waits for any more failed, unless it only did what it was told. */
+    private void noteRefused(Outcome.Failed outcome) {
+        RunError error = outcome.failure().error();
+        if (!ENDED_BY_US.contains(error.type())) {
+            note(outcome, () -> incidents.recordRefused(outcome.execution().lease(), leases.worker(), error));
+        }
+    }
+
+    private void noteInterrupted(Outcome.LeftToReaper outcome) {
+        note(outcome, () -> incidents.recordInterrupted(outcome.execution().lease(), leases.worker(), outcome.error()));
+    }
+
+    private static void note(Outcome outcome, Runnable evidence) {
+        try {
+            evidence.run();
+        } catch (DataAccessException e) {
+            log.warn(
+                    "The error of {} could not be noted as evidence",
+                    outcome.execution().task());
+        }
     }
 
     private void recordLate(List<Execution> refused, String outcome) {

@@ -1,6 +1,7 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.store.Failure;
+import io.konduit.queue.store.RunError;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,12 @@ sealed interface Outcome {
     /** The completion was committed with the handler's transaction: nothing is left to write. */
     record Written(Execution execution) implements Outcome {}
 
-    /** Nothing is reported: the lease is to end. */
-    record LeftToReaper(Execution execution) implements Outcome {}
+    /**
+     * Nothing is reported: the lease is to end.
+     *
+     * @param error how the interrupted run ended, as evidence
+     */
+    record LeftToReaper(Execution execution, RunError error) implements Outcome {}
 
     record Completed(Execution execution) implements Outcome {}
 

@@ -16,9 +16,11 @@ public interface QueueMonitor {
 
     default void completed(ClaimedTask task, Duration took) {}
 
-    default void retried(ClaimedTask task, Duration took) {}
+    /** @param error the class of the root cause */
+    default void retried(ClaimedTask task, Duration took, String error) {}
 
-    default void failed(ClaimedTask task, Duration took) {}
+    /** @param error the class of the root cause */
+    default void failed(ClaimedTask task, Duration took, String error) {}
 
     default void givenBack(ClaimedTask task) {}
 

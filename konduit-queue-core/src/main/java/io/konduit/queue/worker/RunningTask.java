@@ -1,15 +1,13 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.Task;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
-import java.nio.charset.StandardCharsets;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The context of one run. */
@@ -68,13 +66,9 @@ final class RunningTask implements TaskContext {
         return task().lease().epoch();
     }
 
-    /** Made of what never changes, and of the creation time, so that a database set up anew repeats no key. */
     @Override
     public String idempotencyKey() {
-        long created = ChronoUnit.MICROS.between(
-                java.time.Instant.EPOCH, task().createdAt().toInstant());
-        String name = "konduit:" + task().type() + ":" + task().id() + ":" + created;
-        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+        return Task.idempotencyKey(id(), type(), task().createdAt().toInstant());
     }
 
     @Override

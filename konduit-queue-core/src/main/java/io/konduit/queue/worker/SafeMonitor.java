@@ -33,13 +33,13 @@ final class SafeMonitor implements QueueMonitor {
     }
 
     @Override
-    public void retried(ClaimedTask task, Duration took) {
-        tell(() -> monitor.retried(task, took));
+    public void retried(ClaimedTask task, Duration took, String error) {
+        tell(() -> monitor.retried(task, took, error));
     }
 
     @Override
-    public void failed(ClaimedTask task, Duration took) {
-        tell(() -> monitor.failed(task, took));
+    public void failed(ClaimedTask task, Duration took, String error) {
+        tell(() -> monitor.failed(task, took, error));
     }
 
     @Override

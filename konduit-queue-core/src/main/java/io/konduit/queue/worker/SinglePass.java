@@ -1,6 +1,7 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
@@ -11,6 +12,7 @@ import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.ReportedFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -43,6 +45,7 @@ public final class SinglePass {
             PayloadConverter converter,
             RetryPolicy retryPolicy,
             QueueEvents events,
+            ErrorTexts errors,
             @Nullable PlatformTransactionManager transactionManager,
             Collection<ConfigurableTransactionManager> fenced) {}
 
@@ -74,6 +77,7 @@ public final class SinglePass {
                 parts.converter(),
                 parts.retryPolicy(),
                 TaskObservations.none(),
+                parts.errors(),
                 parts.transactionManager());
         this.events = new WorkerEvents(QueueMonitor.NONE, parts.events());
         this.reason = new LossReason(leases);
@@ -117,10 +121,10 @@ public final class SinglePass {
         }
         if (!execution.dropsResult()) {
             if (outcome instanceof Outcome.Failed failed) {
-                FailureResult result = fail(failed, execution);
-                if (result != null && result != FailureResult.LOST) {
-                    events.failed(execution, result, failed.failure().fatal());
-                    return result == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
+                ReportedFailure reported = fail(failed, execution);
+                if (reported != null && reported.result() != FailureResult.LOST) {
+                    events.failed(execution, reported, failed.failure());
+                    return reported.result() == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
                 }
             } else if (!leases.complete(List.of(execution.lease())).isEmpty()) {
                 return Result.COMPLETED;
@@ -133,15 +137,19 @@ public final class SinglePass {
     }
 
     /** Waits for a row that somebody else has locked, as a completion does. */
-    private @Nullable FailureResult fail(Outcome.Failed failed, Execution execution) {
-        FailureResult result;
+    private @Nullable ReportedFailure fail(Outcome.Failed failed, Execution execution) {
+        ReportedFailure reported;
         do {
-            result = leases.fail(List.of(failed.failure())).get(execution.lease());
-            if (result == FailureResult.BUSY) {
+            reported = leases.report(List.of(failed.failure())).get(execution.lease());
+            if (isBusy(reported)) {
                 LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
             }
-        } while (result == FailureResult.BUSY);
-        return result;
+        } while (isBusy(reported));
+        return reported;
+    }
+
+    private static boolean isBusy(@Nullable ReportedFailure reported) {
+        return reported != null && reported.result() == FailureResult.BUSY;
     }
 
     private void giveBack(List<ClaimedTask> tasks) {

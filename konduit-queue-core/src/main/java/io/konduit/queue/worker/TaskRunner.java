@@ -4,6 +4,7 @@ import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskHandedOverError;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.handler.Backoff;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.PayloadConverter;
@@ -11,6 +12,7 @@ import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.RunError;
 import io.micrometer.observation.Observation;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,7 @@ final class TaskRunner {
     private final PayloadConverter converter;
     private final RetryPolicy retryPolicy;
     private final TaskObservations observations;
+    private final ErrorTexts errors;
     private final @Nullable TransactionTemplate transaction;
     private final String worker;
 
@@ -55,12 +58,14 @@ final class TaskRunner {
             PayloadConverter converter,
             RetryPolicy retryPolicy,
             TaskObservations observations,
+            ErrorTexts errors,
             @Nullable PlatformTransactionManager transactionManager) {
         this.leases = leases;
         this.fence = fence;
         this.converter = converter;
         this.retryPolicy = retryPolicy;
         this.observations = observations;
+        this.errors = errors;
         this.transaction = transactionManager == null ? null : new TransactionTemplate(transactionManager);
         this.worker = leases.worker().toString();
     }
@@ -88,7 +93,7 @@ final class TaskRunner {
                 TaskObservations.handedOver(observation);
                 return new Outcome.GivenBack(execution, Duration.ZERO);
             }
-            TaskObservations.failed(observation, error);
+            observations.failed(observation, error);
             return afterError(execution, handler, error);
         } finally {
             stop(observation);
@@ -144,10 +149,11 @@ final class TaskRunner {
         if (interruptedByUs && !task.reapable()) {
             // whether its work was done nobody knows: a person decides
             log.warn(
-                    "{} was interrupted and must not run twice: it is held for a person when its lease has ended",
-                    task);
+                    "{} was interrupted and must not run twice: it is held for a person when its lease has ended. {}",
+                    task,
+                    errors.forLog(error));
             execution.end(Execution.End.LEFT_TO_REAPER);
-            return new Outcome.LeftToReaper(execution);
+            return new Outcome.LeftToReaper(execution, runError(task, end, error));
         }
         if (end == Execution.End.SELF_FENCED) {
             // the attempt is not charged
@@ -159,10 +165,26 @@ final class TaskRunner {
                     "{} failed{}: {}",
                     task,
                     end == Execution.End.TIMED_OUT ? " after its time limit" : "",
-                    ErrorText.withoutMessages(error));
+                    errors.forLog(error));
         }
         Duration backoff = fatal ? Duration.ZERO : backoff(handler, task.attempt());
-        return new Outcome.Failed(execution, new Failure(task.lease(), fatal, backoff, ErrorText.full(error)), error);
+        return new Outcome.Failed(
+                execution, new Failure(task.lease(), fatal, backoff, runError(task, end, error)), error);
+    }
+
+    private RunError runError(ClaimedTask task, Execution.@Nullable End end, Throwable error) {
+        String why = end == Execution.End.TIMED_OUT
+                ? "Interrupted after its time limit"
+                : end == Execution.End.SELF_FENCED
+                        ? "Interrupted because its lease could not be confirmed"
+                        : end == Execution.End.LEFT_TO_REAPER ? "Interrupted because its worker stopped" : null;
+        String message = errors.message(error);
+        String stack = errors.stack(error);
+        return new RunError(
+                task.attempt(),
+                ErrorTexts.type(error),
+                why == null || message == null ? (why == null ? message : why) : why + ": " + message,
+                why == null ? stack : why + ": " + stack);
     }
 
     /** The policy may be the application's: whatever it does, the task must not be left RUNNING. */

@@ -2,12 +2,17 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.DurationText;
 import io.konduit.queue.LeaseLost;
+import io.konduit.queue.TaskError;
 import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.ReportedFailure;
+import io.konduit.queue.store.RunError;
 import java.time.Duration;
+import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,19 +37,27 @@ final class WorkerEvents {
         monitor.completed(execution.task(), execution.took());
     }
 
-    void failed(Execution execution, FailureResult result, boolean fatal) {
+    void failed(Execution execution, ReportedFailure reported, Failure failure) {
         ClaimedTask task = execution.task();
-        if (result == FailureResult.FINAL) {
+        RunError error = failure.error();
+        Instant at = reported.at();
+        if (reported.result() == FailureResult.FINAL && at != null) {
             log.warn(
-                    "{} is FAILED after attempt {} of {}{}. It stays until a person retries it or retention removes it.",
+                    "{} is FAILED after attempt {} of {}{} with {}. It stays until a person retries it or retention removes it.",
                     task,
                     task.attempt(),
                     task.maxAttempts(),
-                    fatal ? " (not to be retried)" : "");
-            monitor.failed(task, execution.took());
-            events.publish(new TaskFailed(TaskId.of(task.id()), task.type(), task.queue(), task.attempt()));
-        } else if (result == FailureResult.RETRY) {
-            monitor.retried(task, execution.took());
+                    failure.fatal() ? " (not to be retried)" : "",
+                    error.type());
+            monitor.failed(task, execution.took(), error.type());
+            events.publish(new TaskFailed(
+                    TaskId.of(task.id()),
+                    task.type(),
+                    task.queue(),
+                    task.attempt(),
+                    new TaskError(error.type(), error.message(), error.attempt(), at)));
+        } else if (reported.result() == FailureResult.RETRY) {
+            monitor.retried(task, execution.took(), error.type());
         } else {
             log.debug("The outcome of {} had been written before: only the reply was lost", task);
         }

@@ -4,6 +4,7 @@ import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
@@ -67,6 +68,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
             QueueEvents events,
             QueueMonitor monitor,
             TaskObservations observations,
+            ErrorTexts errors,
             ThreadFactory handlerThreads) {}
 
     public WorkerLifecycle(WorkerSettings settings, WorkerIdentity identity, Parts parts) {
@@ -189,6 +191,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                     parts.converter(),
                     parts.retryPolicy(),
                     parts.observations(),
+                    parts.errors(),
                     parts.transactionManager());
             parts.fence().handOverWhen(parts.registry().drain()::isOn);
             KnownHandlers handlers = new KnownHandlers(parts.handlers());

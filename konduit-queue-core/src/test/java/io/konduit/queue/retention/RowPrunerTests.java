@@ -235,6 +235,9 @@ class RowPrunerTests {
                         "insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
                                 + " select 'default', 'report', '{}', 2, 'PENDING', clock_timestamp(), clock_timestamp()"
                                 + " from generate_series(1, 20000) n",
+                        "insert into konduit_task_error (task_id, lease_epoch, attempt, type, stack, outcome, worker, at)"
+                                + " select -n, 1, 1, 'java.io.IOException', 'at x.Y', 'RETRIED', gen_random_uuid(), clock_timestamp()"
+                                + " from generate_series(1, 20000) n",
                         "analyze");
 
         String plan = String.join(

@@ -124,9 +124,14 @@ class BadTaskTests {
                     .doesNotContain(CANARY);
             assertThat(log.messages(Level.WARN))
                     .anyMatch(line -> line.startsWith("task " + retried + " (leaky, attempt 1) failed: "
-                            + "java.lang.IllegalStateException\n    at "))
-                    .anyMatch(line -> line.startsWith("task " + failed
-                            + " (leaky-for-good, attempt 1) is FAILED after attempt 1 of 3 (not to be retried)."));
+                                    + "java.lang.RuntimeException\n    at ")
+                            && line.contains("wrapped by java.lang.IllegalStateException\n"))
+                    .anyMatch(line -> line.startsWith("task " + unreadable + " (unreadable, attempt 1) failed: "
+                            + "io.konduit.queue.InvalidPayloadException: Expected the payload of type 'unreadable'"))
+                    .anyMatch(
+                            line -> line.startsWith(
+                                    "task " + failed
+                                            + " (leaky-for-good, attempt 1) is FAILED after attempt 1 of 3 (not to be retried) with io.konduit.queue.DoNotRetryException."));
             assertThat(log.everything()).doesNotContain(CANARY);
             assertThat(harness.events().toString()).doesNotContain(CANARY);
             assertThat(harness.status(unknown)).isNotEqualTo("FAILED");

@@ -51,6 +51,8 @@ class StartSummary {
                   Review The payment is held then. See what waits, read its story, decide (5 is its id):
                            curl "{base}/actuator/konduitqueue/held"
                            curl "{base}/actuator/konduitqueue/tasks/5"
+                         Did the bank book it? It knows each payment by the task's idempotencyKey:
+                           curl "{base}/payments"
                            curl -X POST -H "Content-Type: application/json" -d '{"note": "not charged"}' "{base}/actuator/konduitqueue/tasks/5/release"
                   More   A second worker for the same tasks, in another terminal:
                            mvn -q -pl konduit-queue-sample -am spring-boot:run -Dspring-boot.run.arguments="--server.port=8081{database}"

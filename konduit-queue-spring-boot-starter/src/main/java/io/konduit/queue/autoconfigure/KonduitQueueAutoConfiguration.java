@@ -77,7 +77,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
-@Import(FailoverConfiguration.class)
+@Import({FailoverConfiguration.class, ErrorConfiguration.class})
 public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean

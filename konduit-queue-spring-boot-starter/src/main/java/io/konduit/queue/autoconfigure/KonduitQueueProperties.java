@@ -1,8 +1,10 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.error.ErrorMessages;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -43,6 +45,7 @@ public record KonduitQueueProperties(
         @DefaultValue Abandoned abandoned,
         @DefaultValue Retention retention,
         @DefaultValue Endpoint endpoint,
+        @DefaultValue Errors errors,
         @DefaultValue Failover failover) {
 
     /** Whether this instance runs the background chores. */
@@ -174,9 +177,31 @@ public record KonduitQueueProperties(
     /**
      * The Actuator endpoint {@code konduitqueue}.
      *
+     * @param showPayloads Who sees payloads, checkpoints and messages of errors. A bean of type PayloadRedaction may leave parts of them out.
+     * @param roles Roles of which a caller must have one to see payloads with "when-authorized". Without roles every authenticated caller does.
      * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, clean up abandoned leases, pause and resume. Reading is always possible where the endpoint is exposed.
      */
-    public record Endpoint(@DefaultValue("false") boolean allowWrites) {}
+    public record Endpoint(
+            @DefaultValue("false") boolean allowWrites,
+            @DefaultValue("never") ShowPayloads showPayloads,
+            @DefaultValue Set<String> roles) {}
+
+    /** Who sees payloads. */
+    public enum ShowPayloads {
+        /** Nobody. */
+        NEVER,
+        /** Authenticated callers over the web that have one of the roles. */
+        WHEN_AUTHORIZED,
+        /** Everybody who may call the endpoint. */
+        ALWAYS
+    }
+
+    /**
+     * What is kept of the errors of handlers.
+     *
+     * @param messages Where messages of errors go, which may quote payloads: nowhere, into the database, or into the database and the log. Classes and stacks are always kept and logged.
+     */
+    public record Errors(@DefaultValue("store") ErrorMessages messages) {}
 
     /**
      * What is done when the database has lost commits, as after a failover to a standby that was behind.

@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.event.EventThread;
 import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
@@ -84,6 +85,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
             EventThread eventThread,
             ObjectProvider<QueueMonitor> monitor,
             TaskObservations observations,
+            ErrorTexts errors,
             Environment environment) {
         return new WorkerLifecycle(
                 settings,
@@ -101,6 +103,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
                         events,
                         queueMonitor(monitor.getIfUnique(() -> QueueMonitor.NONE), eventThread),
                         observations,
+                        errors,
                         handlerThreads(environment)));
     }
 

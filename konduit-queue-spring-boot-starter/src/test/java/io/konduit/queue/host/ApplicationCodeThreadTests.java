@@ -69,7 +69,7 @@ class ApplicationCodeThreadTests {
         QueueMonitor ownMonitor() {
             return new QueueMonitor() {
                 @Override
-                public void failed(ClaimedTask task, Duration took) {
+                public void failed(ClaimedTask task, Duration took, String error) {
                     heard("monitor");
                 }
             };

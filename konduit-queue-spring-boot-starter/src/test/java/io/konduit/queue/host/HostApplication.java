@@ -55,8 +55,9 @@ public final class HostApplication implements BeforeAllCallback, BeforeEachCallb
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        database.execute("truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_worker,"
-                + " konduit_chore, konduit_shedlock, account");
+        database.execute(
+                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_worker,"
+                        + " konduit_chore, konduit_shedlock, account");
     }
 
     @Override

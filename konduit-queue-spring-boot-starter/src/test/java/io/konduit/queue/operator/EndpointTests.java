@@ -239,7 +239,22 @@ class EndpointTests {
     void aFailedTaskShowsTheClassOfItsErrorAndNotTheMessage() {
         Answer answer = application.get(ENDPOINT + "/tasks/" + rows.failed("mail"));
         assertThat(answer.json().path("lastErrorClass").asString()).isEqualTo("java.io.IOException");
+        JsonNode errors = answer.json().path("errors");
+        assertThat(errors.size()).isEqualTo(3);
+        JsonNode last = errors.path(0);
+        assertThat(last.path("attempt").asInt()).isEqualTo(3);
+        assertThat(last.path("type").asString()).isEqualTo("java.io.IOException");
+        assertThat(last.path("outcome").asString()).isEqualTo("FAILED");
+        assertThat(last.path("stack").asString()).isEqualTo("java.io.IOException\n    at x.Y.z(Y.java:1)");
+        assertThat(last.path("at").asString()).endsWith("Z");
+        assertThat(last.has("message")).isFalse();
         assertThat(answer.text()).doesNotContain("disk full", Rows.CANARY);
+        JsonNode listed = application
+                .get(ENDPOINT + "/tasks?status=FAILED")
+                .json()
+                .path("tasks")
+                .path(0);
+        assertThat(listed.path("lastErrorClass").asString()).isEqualTo("java.io.IOException");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.konduit.queue.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.metrics.ErrorTagFilter;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
@@ -254,8 +255,8 @@ class MetersTests {
         metrics.enqueued(task.queue(), task.type(), 1);
         metrics.started(task);
         metrics.completed(task, Duration.ZERO);
-        metrics.retried(task, Duration.ZERO);
-        metrics.failed(task, Duration.ZERO);
+        metrics.retried(task, Duration.ZERO, "java.io.IOException");
+        metrics.failed(task, Duration.ZERO, "shop.Jobs$NoPaperException");
         metrics.givenBack(task);
         metrics.leaseLost(task);
         metrics.falselyReclaimed(1);
@@ -265,15 +266,22 @@ class MetersTests {
         metrics.reclaimed(new Reclaimed(2, task.queue(), task.type(), "ABANDONED", null, WORKER, 1, 1, Duration.ZERO));
         metrics.passSucceeded();
         metrics.passFailed();
+        registry.config().meterFilter(new ErrorTagFilter());
         ObservationRegistry observations = ObservationRegistry.create();
         observations.observationConfig().observationHandler(new DefaultMeterObservationHandler(registry));
         TaskObservations tasks = new TaskObservations(observations);
         // the meters of what is under way are there while it is
         tasks.enqueue("mail", context -> 1);
         Observation run = tasks.execution(task).start();
-        TaskObservations.failed(run, new IllegalStateException("not to be seen"));
+        tasks.failed(run, new RuntimeException(new IllegalStateException("not to be seen")));
         run.stop();
-        assertThat(registry.scrape()).doesNotContain("not to be seen");
+        assertThat(registry.scrape())
+                .containsPattern(
+                        "konduit_queue_failed_total\\{error=\"NoPaperException\",queue=\"parked\",type=\"mail\"}")
+                .containsPattern("konduit_queue_retried_total\\{error=\"IOException\",queue=\"parked\",type=\"mail\"}")
+                .containsPattern(
+                        "konduit_queue_execution_seconds_count\\{error=\"IllegalStateException\",outcome=\"error\"")
+                .doesNotContain("not to be seen", "HandlerFailure", "exception=");
     }
 
     private Set<String> scrapedNames() {

@@ -161,7 +161,7 @@ class ObservationTests {
                     .containsPattern(
                             "konduit_queue_execution_seconds_count\\{error=\"none\",outcome=\"success\",queue=\"default\",type=\"greet\"} 1")
                     .containsPattern(
-                            "konduit_queue_execution_seconds_count\\{error=\"[A-Za-z]+\",outcome=\"error\",queue=\"default\",type=\"break\"} 1")
+                            "konduit_queue_execution_seconds_count\\{error=\"IllegalArgumentException\",outcome=\"error\",queue=\"default\",type=\"break\"} 1")
                     .contains("konduit_queue_pickup_delay_seconds_count{queue=\"default\"} 2")
                     .doesNotContain("a secret");
         }

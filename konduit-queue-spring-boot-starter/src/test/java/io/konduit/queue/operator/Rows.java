@@ -21,7 +21,7 @@ final class Rows {
 
     void clear() {
         jdbc.sql(
-                        "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_queue, konduit_queue_audit, konduit_audit")
+                        "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_queue, konduit_queue_audit, konduit_audit")
                 .update();
     }
 
@@ -54,12 +54,29 @@ final class Rows {
     }
 
     long failed(String type) {
-        return insert(
+        long id = insert(
                 "FAILED",
                 type,
                 "clock_timestamp()",
                 ", finished_at = clock_timestamp(), attempts = 3, max_attempts = 3, last_error = 'java.io.IOException: disk full of "
-                        + CANARY + "\n\tat x.Y.z(Y.java:1)'");
+                        + CANARY + "'");
+        error(id, 1, "RETRIED");
+        error(id, 2, "RETRIED");
+        error(id, 3, "FAILED");
+        return id;
+    }
+
+    void error(long task, int attempt, String outcome) {
+        jdbc.sql("""
+                insert into konduit_task_error (task_id, lease_epoch, attempt, type, message, stack, outcome, worker, at)
+                values (:task, :attempt, :attempt, 'java.io.IOException', 'disk full of ' || :canary,
+                       'java.io.IOException' || chr(10) || '    at x.Y.z(Y.java:1)', :outcome, gen_random_uuid(), clock_timestamp())
+                """)
+                .param("task", task)
+                .param("attempt", attempt)
+                .param("canary", CANARY)
+                .param("outcome", outcome)
+                .update();
     }
 
     /** Must never be seen. */
@@ -137,6 +154,7 @@ final class Rows {
                 select to_jsonb(t)::text from konduit_task t union all select to_jsonb(h)::text from konduit_task_history h
                 union all select to_jsonb(i)::text from konduit_task_incident i union all select to_jsonb(q)::text from konduit_queue q
                 union all select to_jsonb(a)::text from konduit_queue_audit a union all select to_jsonb(b)::text from konduit_audit b
+                union all select to_jsonb(e)::text from konduit_task_error e
                 """).query(String.class).list();
     }
 

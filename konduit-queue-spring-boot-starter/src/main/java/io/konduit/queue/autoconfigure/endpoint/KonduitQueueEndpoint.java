@@ -42,13 +42,16 @@ public class KonduitQueueEndpoint {
             @Nullable String size) {
         return operations
                 .reads()
-                .list(list, new ListQuery(type, status, queue, key, above, since, before, after, size));
+                .list(
+                        list,
+                        new ListQuery(type, status, queue, key, above, since, before, after, size),
+                        operations.reads().disclosure().isForAnybody());
     }
 
     /** One task with its whole story: {@code tasks/{id}}. */
     @ReadOperation
     public OperationResponseBody show(@Selector String list, @Selector String id) {
-        return operations.reads().show(list, id);
+        return operations.reads().show(list, id, operations.reads().disclosure().isForAnybody());
     }
 
     /** {@code reclaim} and {@code clean-abandoned}: only list what they would take back unless {@code dryRun} is false. */

@@ -1,12 +1,15 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
+import io.konduit.queue.admin.PayloadRedaction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.admin.WorkerAdministration;
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.autoconfigure.KonduitQueueProperties;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -28,14 +31,20 @@ public final class KonduitQueueEndpointAutoConfiguration {
             TaskAdministration tasks,
             QueueAdministration queues,
             WorkerAdministration workers,
-            KonduitQueueProperties properties) {
+            KonduitQueueProperties properties,
+            ObjectProvider<PayloadRedaction> redactions) {
+        KonduitQueueProperties.Endpoint endpoint = properties.endpoint();
+        Disclosure disclosure = new Disclosure(
+                Show.valueOf(endpoint.showPayloads().name()),
+                endpoint.roles(),
+                redactions.orderedStream().toList());
         return new QueueOperations(
-                new QueueReads(inspection, tasks, queues),
+                new QueueReads(inspection, tasks, queues, disclosure),
                 inspection,
                 tasks,
                 queues,
                 workers,
-                properties.endpoint().allowWrites());
+                endpoint.allowWrites());
     }
 
     @Bean

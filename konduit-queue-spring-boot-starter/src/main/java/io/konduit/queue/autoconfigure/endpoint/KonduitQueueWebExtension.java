@@ -40,15 +40,22 @@ public class KonduitQueueWebExtension {
             @Nullable String since,
             @Nullable String before,
             @Nullable String after,
-            @Nullable String size) {
+            @Nullable String size,
+            SecurityContext security) {
         return answer(() -> operations
                 .reads()
-                .list(list, new ListQuery(type, status, queue, key, above, since, before, after, size)));
+                .list(
+                        list,
+                        new ListQuery(type, status, queue, key, above, since, before, after, size),
+                        operations.reads().disclosure().isFor(security)));
     }
 
     @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> show(@Selector String list, @Selector String id) {
-        return answer(() -> operations.reads().show(list, id));
+    public WebEndpointResponse<OperationResponseBody> show(
+            @Selector String list, @Selector String id, SecurityContext security) {
+        return answer(() -> operations
+                .reads()
+                .show(list, id, operations.reads().disclosure().isFor(security)));
     }
 
     @WriteOperation

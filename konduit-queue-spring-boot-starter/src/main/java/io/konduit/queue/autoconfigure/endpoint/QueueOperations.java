@@ -150,7 +150,7 @@ final class QueueOperations {
         requireWrites(path);
         TaskId task = ListQuery.taskId(id);
         decision.on(task);
-        return reads.story(task);
+        return reads.story(task, false);
     }
 
     private void requireWrites(String what) {

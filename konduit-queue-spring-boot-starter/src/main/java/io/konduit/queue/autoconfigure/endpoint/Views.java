@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** The bodies of the endpoint's answers: what callers may rely on. Payloads, checkpoints and error messages are not in them. */
+/** The bodies of the endpoint's answers: what callers may rely on. Payloads, checkpoints and error messages are in them for callers who may see them. */
 final class Views {
     private Views() {}
 
@@ -142,7 +142,9 @@ final class Views {
             @Nullable String uniqueKey,
             Instant createdAt,
             @Nullable Instant finishedAt,
-            @Nullable Instant lastCheckpointAt) {
+            @Nullable Instant lastCheckpointAt,
+            String idempotencyKey,
+            @Nullable String lastErrorClass) {
 
         static TaskView of(Task task) {
             return new TaskView(
@@ -160,7 +162,9 @@ final class Views {
                     task.uniqueKey(),
                     task.createdAt(),
                     task.finishedAt(),
-                    task.lastCheckpointAt());
+                    task.lastCheckpointAt(),
+                    task.idempotencyKey(),
+                    task.lastError() == null ? null : task.lastError().type());
         }
     }
 
@@ -184,10 +188,12 @@ final class Views {
             TaskView task,
             @Nullable LeaseView lease,
             @Nullable String lastErrorClass,
-            List<IncidentView> incidents)
+            List<ErrorView> errors,
+            List<IncidentView> incidents,
+            ContentView contents)
             implements OperationResponseBody {
 
-        static Story of(TaskStory found) {
+        static Story of(TaskStory found, List<ErrorView> errors, ContentView contents) {
             Task task = found.task();
             return new Story(
                     found.explanation(),
@@ -203,8 +209,10 @@ final class Views {
                                     found.ownerStatus(),
                                     task.lockedAt(),
                                     task.lockTimeoutAt()),
-                    found.lastErrorClass(),
-                    found.incidents().stream().map(IncidentView::of).toList());
+                    errors.isEmpty() ? null : errors.get(0).type(),
+                    errors,
+                    found.incidents().stream().map(IncidentView::of).toList(),
+                    contents);
         }
     }
 
@@ -216,6 +224,7 @@ final class Views {
             int attempts,
             int zombieCount,
             @Nullable String uniqueKey,
+            String idempotencyKey,
             Instant createdAt,
             @Nullable Instant lastCheckpointAt,
             @Nullable Instant heldAt,
@@ -223,9 +232,11 @@ final class Views {
             @Nullable Instant leaseStartedAt,
             @Nullable Instant leaseEndedAt,
             @Nullable String lateOutcome,
-            @Nullable Instant lateOutcomeAt) {
+            @Nullable Instant lateOutcomeAt,
+            @Nullable String lastErrorClass,
+            @Nullable ContentView contents) {
 
-        static HeldView of(HeldTask found) {
+        static HeldView of(HeldTask found, @Nullable ContentView contents) {
             return new HeldView(
                     found.id().value(),
                     found.queue(),
@@ -234,6 +245,7 @@ final class Views {
                     found.attempts(),
                     found.zombieCount(),
                     found.uniqueKey(),
+                    found.idempotencyKey(),
                     found.createdAt(),
                     found.lastCheckpointAt(),
                     found.heldAt(),
@@ -241,7 +253,9 @@ final class Views {
                     found.leaseStartedAt(),
                     found.leaseEndedAt(),
                     found.lateOutcome(),
-                    found.lateOutcomeAt());
+                    found.lateOutcomeAt(),
+                    found.lastError() == null ? null : found.lastError().type(),
+                    contents);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure.metrics;
 
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
+import io.konduit.queue.metrics.ErrorTagFilter;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import javax.sql.DataSource;
@@ -29,5 +30,11 @@ public final class KonduitQueueMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     QueueMetrics konduitQueueMetrics(MeterRegistry registry) {
         return new QueueMetrics(registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    static ErrorTagFilter konduitErrorTagFilter() {
+        return new ErrorTagFilter();
     }
 }

@@ -1,0 +1,11 @@
+package io.konduit.queue.error;
+
+/** What becomes of the messages of handlers' errors, which may quote payloads. */
+public enum ErrorMessages {
+    /** Neither stored nor logged. */
+    NEVER,
+    /** In the database only. */
+    STORE,
+    /** In the database and in the log. */
+    LOG
+}

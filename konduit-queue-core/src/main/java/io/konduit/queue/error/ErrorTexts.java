@@ -1,0 +1,100 @@
+package io.konduit.queue.error;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The texts of errors. Messages may quote payloads, so the setting decides who gets them; those that the queue wrote
+ * itself and that quote nothing are always there. Whatever an error does when it is read, a text comes of it.
+ */
+public final class ErrorTexts {
+    private static final int MAX_MESSAGE = 1_000;
+    private static final int MAX_MESSAGES = 4_000;
+    private static final int MAX_SIMPLE = 100;
+
+    private final ErrorMessages messages;
+    private final Supplier<Collection<String>> applicationPackages;
+
+    /** @param applicationPackages packages whose frames are the application's, whatever else they look like */
+    public ErrorTexts(ErrorMessages messages, Supplier<Collection<String>> applicationPackages) {
+        this.messages = messages;
+        this.applicationPackages = applicationPackages;
+    }
+
+    /** Without messages of the application. */
+    public static ErrorTexts withoutMessages() {
+        return new ErrorTexts(ErrorMessages.NEVER, List::of);
+    }
+
+    /** The class of the root cause. */
+    public static String type(Throwable error) {
+        return PlainText.line(Causes.root(error).getClass().getName(), MAX_MESSAGE);
+    }
+
+    /** A class without its package and outer classes, for metrics. */
+    public static String simpleType(String type) {
+        String name = type.substring(type.lastIndexOf('.') + 1);
+        String inner = name.substring(name.lastIndexOf('$') + 1);
+        // the class of a lambda or an anonymous one has a number for a name
+        boolean named = !inner.isEmpty() && Character.isJavaIdentifierStart(inner.charAt(0));
+        return PlainText.line(named ? inner : name, MAX_SIMPLE);
+    }
+
+    /** The stack of the root cause. */
+    public static StackTraceElement[] rootFrames(Throwable error) {
+        return Causes.frames(Causes.root(error));
+    }
+
+    /** For the log: the root cause comes first. */
+    public String forLog(Throwable error) {
+        return messages == ErrorMessages.LOG ? text(error, ErrorTexts::line) : text(error, ErrorTexts::ownLine);
+    }
+
+    /** For the column {@code stack}: no messages of the application, so that more people may read it. */
+    public String stack(Throwable error) {
+        return PlainText.storable(text(error, ErrorTexts::ownLine), StackText.MAX_LENGTH);
+    }
+
+    /** For the column {@code message}: the root cause's message and a line for each other one around it. */
+    public @Nullable String message(Throwable error) {
+        List<Throwable> causes = Causes.of(error);
+        List<String> lines = new ArrayList<>();
+        String inner = "";
+        for (int i = causes.size() - 1; i >= 0; i--) {
+            Throwable cause = causes.get(i);
+            String type = cause.getClass().getName();
+            String message = kept(cause);
+            if (!message.isBlank() && !message.equals(inner)) {
+                lines.add(i == causes.size() - 1 ? message : type + ": " + message);
+            }
+            // what new RuntimeException(cause) has for a message
+            inner = message.isBlank() ? type : type + ": " + message;
+        }
+        return lines.isEmpty() ? null : PlainText.storable(String.join("\n", lines), MAX_MESSAGES);
+    }
+
+    private String kept(Throwable error) {
+        if (messages == ErrorMessages.NEVER && !OwnTexts.wrote(error)) {
+            return "";
+        }
+        String message = Causes.message(error);
+        return message == null ? "" : PlainText.storable(message, MAX_MESSAGE);
+    }
+
+    private String text(Throwable error, Function<Throwable, String> description) {
+        return new StackText(new FrameOrigin(applicationPackages.get()), description).of(error);
+    }
+
+    private static String ownLine(Throwable error) {
+        return OwnTexts.wrote(error) ? line(error) : "";
+    }
+
+    private static String line(Throwable error) {
+        String message = Causes.message(error);
+        return message == null || message.isBlank() ? "" : ": " + PlainText.line(message, MAX_MESSAGE);
+    }
+}

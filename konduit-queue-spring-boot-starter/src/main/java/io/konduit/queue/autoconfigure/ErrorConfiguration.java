@@ -1,0 +1,34 @@
+package io.konduit.queue.autoconfigure;
+
+import io.konduit.queue.error.ErrorTexts;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackages;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** How errors of handlers are told. */
+@Configuration(proxyBeanMethods = false)
+class ErrorConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    ErrorTexts konduitErrorTexts(KonduitQueueProperties properties, JobHandlerRegistry handlers, BeanFactory beans) {
+        return new ErrorTexts(properties.errors().messages(), () -> applicationPackages(handlers, beans));
+    }
+
+    /** Where the application says it is, and where its handlers are. */
+    private static Set<String> applicationPackages(JobHandlerRegistry handlers, BeanFactory beans) {
+        Set<String> packages = new LinkedHashSet<>();
+        if (AutoConfigurationPackages.has(beans)) {
+            packages.addAll(AutoConfigurationPackages.get(beans));
+        }
+        handlers.all()
+                .forEach(handler ->
+                        packages.add(handler.method().getDeclaringClass().getPackageName()));
+        return packages;
+    }
+}
