@@ -18,6 +18,11 @@ import java.util.stream.Stream;
 final class WorkerJvm implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
+    /** An application with a handler that must not run twice. */
+    static final String PAYMENTS = "payments";
+    /** An application on the same queue that does not have it. */
+    static final String MAILS = "mails";
+
     private final String name;
     private final Process process;
     private final Thread reader;
@@ -34,6 +39,12 @@ final class WorkerJvm implements AutoCloseable {
 
     /** Starts one without waiting for it. */
     static WorkerJvm start(String jdbcUrl, String name, int slots, Duration drainTimeout, int quarantineAfter) {
+        return start("faults", jdbcUrl, name, slots, drainTimeout, quarantineAfter);
+    }
+
+    /** Starts one with the handlers of an application. */
+    static WorkerJvm start(
+            String application, String jdbcUrl, String name, int slots, Duration drainTimeout, int quarantineAfter) {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
@@ -46,7 +57,8 @@ final class WorkerJvm implements AutoCloseable {
                 name,
                 Integer.toString(slots),
                 Long.toString(drainTimeout.toMillis()),
-                Integer.toString(quarantineAfter));
+                Integer.toString(quarantineAfter),
+                application);
         try {
             return new WorkerJvm(
                     name, new ProcessBuilder(command).redirectErrorStream(true).start());
@@ -146,6 +158,11 @@ final class WorkerJvm implements AutoCloseable {
     /** Whether it took its own silence, or the database's, for an outage (H10). */
     boolean putTheReaperOff() {
         return log.stream().anyMatch(line -> line.contains("nothing is reclaimed for"));
+    }
+
+    /** Whether it has looked at a task of that type and left it alone. */
+    boolean leftAlone(String type) {
+        return log.stream().anyMatch(line -> line.contains("no handler for tasks of type '" + type + "'"));
     }
 
     /** All it said, for a test that failed. */

@@ -23,7 +23,11 @@ public final class WorkerMain {
                 Integer.parseInt(arguments[2]),
                 Duration.ofMillis(Long.parseLong(arguments[3])),
                 Integer.parseInt(arguments[4]));
-        TestNode node = new TestNode(dataSource, options, its -> new FaultHandlers(its, dataSource));
+        TestNode node = new TestNode(dataSource, options, its -> switch (arguments[5]) {
+            case WorkerJvm.PAYMENTS -> new PaymentHandlers(its);
+            case WorkerJvm.MAILS -> new MailHandlers(its);
+            default -> new FaultHandlers(its, dataSource);
+        });
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             node.close();
             Oracle.say("stopped", 0, 0, node.worker().identity().id());
