@@ -33,7 +33,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private static final int PATIENCE_IN_INTERVALS = 2;
     private static final Duration LAST_PASS = Duration.ofSeconds(5);
     private static final Duration LOOK_AROUND = Duration.ofMinutes(1);
-    /** Starts before the worker and stops after it. */
+    /** Starts before the worker. Stops when the worker begins to, so that another instance leads at once. */
     private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 513;
 
     private final Leadership leadership;

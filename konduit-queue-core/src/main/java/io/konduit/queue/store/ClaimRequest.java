@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param handlers what this worker's handlers declare, for tasks whose sender decided nothing
  * @param types what this worker has handlers for
  * @param budget the most bytes of payloads and checkpoints; the first task comes however large it is
+ * @param stillRunning tasks that are left to other workers, because an older run of them goes on here
  */
 public record ClaimRequest(
         List<Probe> probes,
@@ -20,7 +21,8 @@ public record ClaimRequest(
         int maxAttempts,
         Collection<Declared> handlers,
         Collection<String> types,
-        long budget) {
+        long budget,
+        Collection<Long> stillRunning) {
 
     /** A request without a limit in bytes. */
     public ClaimRequest(
@@ -31,6 +33,18 @@ public record ClaimRequest(
             Collection<Declared> handlers,
             Collection<String> types) {
         this(probes, most, lockTimeout, maxAttempts, handlers, types, Long.MAX_VALUE);
+    }
+
+    /** A request of a worker in which no older run goes on. */
+    public ClaimRequest(
+            List<Probe> probes,
+            int most,
+            Duration lockTimeout,
+            int maxAttempts,
+            Collection<Declared> handlers,
+            Collection<String> types,
+            long budget) {
+        this(probes, most, lockTimeout, maxAttempts, handlers, types, budget, List.of());
     }
 
     /**

@@ -68,6 +68,7 @@ public final class LeaseRepository {
                 .param("lowerBounds", SqlArrays.texts(probes, ClaimRequest.Probe::lowerBound))
                 .param("searchedMs", SqlArrays.bigints(probes, probe -> millis(probe.searched())))
                 .param("types", SqlArrays.texts(request.types()))
+                .param("stillRunning", SqlArrays.bigints(request.stillRunning(), id -> id))
                 .param("budget", request.budget())
                 .param("most", request.most())
                 .param("worker", worker)

@@ -15,12 +15,20 @@ final class ActiveLeases {
 
     private final ConcurrentMap<Long, Execution> byTask = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
+    private final HangingRuns hanging = new HangingRuns();
+
+    /** Runs that should have ended. */
+    HangingRuns hanging() {
+        return hanging;
+    }
 
     /**
      * Adds a claimed task. A worker that claims a task it is still running has lost the older lease: that run is
      * dropped and never reported.
+     *
+     * @return whether the task may run: not while the handler of the older run goes on
      */
-    void add(Execution execution) {
+    boolean add(Execution execution) {
         Execution older = byTask.put(execution.task().id(), execution);
         bytes.addAndGet(execution.task().size());
         if (older != null) {
@@ -28,7 +36,12 @@ final class ActiveLeases {
             if (older.end(Execution.End.SUPERSEDED)) {
                 log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
             }
+            if (older.hangs()) {
+                hanging.add(older);
+                return false;
+            }
         }
+        return true;
     }
 
     /** Forgets a lease whose outcome is settled. */

@@ -15,24 +15,31 @@ final class Execution {
     /** Why a run should end early. */
     enum End {
         /** The row has changed hands. Its result is dropped. */
-        LOST(true),
+        LOST(true, "its lease is lost"),
         /** The task was cancelled. Its result is dropped. */
-        CANCELLED(true),
+        CANCELLED(true, "the task was cancelled"),
         /** This worker claimed the same task again. The older run is never reported. */
-        SUPERSEDED(true),
+        SUPERSEDED(true, "its lease is lost"),
         /** Given back when the drain time was over. */
-        GIVEN_BACK(true),
+        GIVEN_BACK(true, "the worker stops"),
         /** Begun, not finished, and not to run twice: its lease ends and the reaper holds it for a person. */
-        LEFT_TO_REAPER(true),
+        LEFT_TO_REAPER(true, "the worker stops"),
         /** No extension was confirmed in time. The row decides whether the result still counts. */
-        SELF_FENCED(false),
+        SELF_FENCED(false, "its lease could not be confirmed"),
         /** The time limit is over. */
-        TIMED_OUT(false);
+        TIMED_OUT(false, "it is over its time limit");
 
         final boolean dropsResult;
+        private final String text;
 
-        End(boolean dropsResult) {
+        End(boolean dropsResult, String text) {
             this.dropsResult = dropsResult;
+            this.text = text;
+        }
+
+        /** For people. */
+        String text() {
+            return text;
         }
 
         /** A run that was only fenced goes on when the database is back, so its time limit still holds. */
@@ -221,6 +228,16 @@ final class Execution {
 
     synchronized boolean isRunning() {
         return thread != null;
+    }
+
+    /** Whether it was told to end, and its handler goes on. */
+    synchronized boolean hangs() {
+        return end != null && thread != null;
+    }
+
+    /** Where its handler is; empty when it does not run. */
+    synchronized StackTraceElement[] stack() {
+        return thread == null ? new StackTraceElement[0] : thread.getStackTrace();
     }
 
     synchronized Duration took() {

@@ -14,7 +14,7 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class KeepAlive implements SmartLifecycle, DisposableBean {
     /** Before the worker and the leader's scheduler, and after both have stopped. */
-    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1024;
+    private static final int PHASE = WorkerStop.PHASE - 2;
 
     private @Nullable CountDownLatch stopped;
 

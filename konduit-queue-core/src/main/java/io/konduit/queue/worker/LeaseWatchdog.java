@@ -67,5 +67,6 @@ final class LeaseWatchdog {
                 events.ranLong(execution, Duration.ofNanos(warnAfterNanos));
             }
         }
+        active.hanging().look(active.all(), now);
     }
 }

@@ -118,9 +118,9 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
         return thread != null;
     }
 
-    /** Stops after the worker. */
+    /** Stops after the worker and the web server's last requests. */
     @Override
     public int getPhase() {
-        return WorkerLifecycle.PHASE - 1;
+        return WorkerStop.PHASE - 1;
     }
 }

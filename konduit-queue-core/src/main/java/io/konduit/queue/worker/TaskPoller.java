@@ -208,7 +208,8 @@ final class TaskPoller {
                 maxAttempts,
                 node.handlers().declared(),
                 node.handlers().types(),
-                budget.left());
+                budget.left(),
+                node.active().hanging().taskIds());
         long sent = System.nanoTime();
         Claim claim = claimAndAccept(request, sent);
         List<ClaimedTask> claimed = claim.tasks();
@@ -264,10 +265,10 @@ final class TaskPoller {
         Execution execution = new Execution(task, limit, sent);
         boolean known = false;
         try {
-            node.active().add(execution);
+            boolean mayRun = node.active().add(execution);
             node.cancels().claimed(execution);
             execution.countIn(load);
-            if (!awaitsSlot(execution)) {
+            if (!mayRun || !awaitsSlot(execution)) {
                 node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
             }
             known = true;

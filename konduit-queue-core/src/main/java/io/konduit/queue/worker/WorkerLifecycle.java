@@ -41,11 +41,12 @@ import org.springframework.transaction.PlatformTransactionManager;
  * registry. If the node dies in between, leases end and the reaper takes the tasks back.
  */
 public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, ControlReceiver {
-    /** Stops before the web server's graceful shutdown and long before the data source. */
+    /** Begins to stop just before the web server's graceful shutdown; {@link WorkerStop} waits for the end. */
     static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 512;
 
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
     private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
     private static final Duration LEAST_STUCK = Duration.ofMinutes(1);
     private static final Duration LOCKED_PAUSE = Duration.ofMillis(20);
 
@@ -87,7 +88,14 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
+        if (isStopping()) {
+            awaitStopped();
+        }
+        startNow();
+    }
+
+    private synchronized void startNow() {
         if (running == null) {
             requireTransactionManager();
             running = new Running();
@@ -101,14 +109,50 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         }
     }
 
+    /** Stops and waits for the end. */
     @Override
-    public synchronized void stop() {
-        Running stopping = running;
-        if (stopping != null) {
-            stopping.stop();
-            running = null;
-            log.info("Worker {} ({}) has stopped", identity.name(), identity.id());
+    public void stop() {
+        beginStop();
+        awaitStopped();
+    }
+
+    /** Only begins: while handlers end, the web server ends its requests. {@link WorkerStop} waits for both. */
+    @Override
+    public void stop(Runnable callback) {
+        beginStop();
+        callback.run();
+    }
+
+    /** Takes in no more work from now on, and ends the rest on a thread of its own. */
+    synchronized void beginStop() {
+        Running current = running;
+        if (current != null && !current.stopping) {
+            current.beginStop(this::stopped);
         }
+    }
+
+    /** Waits for a stop that has begun. */
+    void awaitStopped() {
+        Running current = running;
+        if (current != null && current.stopping) {
+            current.awaitStopped();
+        }
+    }
+
+    private void stopped() {
+        running = null;
+        log.info("Worker {} ({}) has stopped", identity.name(), identity.id());
+    }
+
+    private boolean isStopping() {
+        Running current = running;
+        return current != null && current.stopping;
+    }
+
+    /** Runs that were told to end and have not. */
+    public List<HangingRun> hangingRuns() {
+        Running current = running;
+        return current == null ? List.of() : current.active.hanging().all(System.nanoTime());
     }
 
     @Override
@@ -169,6 +213,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         private final List<Thread> controlThreads = new ArrayList<>();
         private final Thread completerThread;
         private volatile boolean stopping;
+        private volatile @Nullable Thread stopThread;
 
         Running() {
             ControlHealth health = new ControlHealth();
@@ -307,22 +352,47 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
             }
         }
 
-        void stop() {
+        void beginStop(Runnable whenStopped) {
+            StopBudget budget = new StopBudget(settings.drainTimeout(), settings.heartbeatInterval(), LAST_WRITES);
             stopping = true;
-            listener.stop();
             pollers.forEach(TaskPoller::stop);
-            // a claim that is under way is cancelled, and looked for, within a heartbeat
-            WorkerThreads.join(claimThreads, settings.heartbeatInterval().plus(LAST_WRITES));
-            if (!WorkerThreads.join(slotThreads, settings.drainTimeout())) {
-                giveBackTheRest();
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            stop(budget);
+                        } finally {
+                            whenStopped.run();
+                        }
+                    },
+                    "konduit-stop");
+            thread.setDaemon(true);
+            stopThread = thread;
+            thread.start();
+        }
+
+        void awaitStopped() {
+            Thread thread = stopThread;
+            if (thread != null) {
+                WorkerThreads.join(List.of(thread), settings.drainTimeout().plus(LONGEST_STOP));
             }
+        }
+
+        /** Everything together takes the drain time and a few seconds at most. */
+        private void stop(StopBudget budget) {
+            boolean drained = WorkerThreads.join(slotThreads, budget.leftToDrain());
+            listener.stop();
+            if (!drained) {
+                giveBackTheRest(budget);
+            }
+            // a claim that is under way is cancelled, and looked for, within a heartbeat
+            WorkerThreads.join(claimThreads, budget.left());
             completer.stop();
-            if (!WorkerThreads.join(List.of(completerThread), LAST_WRITES)) {
+            if (!WorkerThreads.join(List.of(completerThread), budget.left())) {
                 completerThread.interrupt();
             }
             keeper.stop();
             watchdog.stop();
-            WorkerThreads.join(controlThreads, LAST_WRITES);
+            WorkerThreads.join(controlThreads, budget.left());
             parts.registry().deregister();
         }
 
@@ -332,7 +402,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
          * holds them for a person. Handlers are interrupted first: one that holds its own row in a transaction must let
          * it go before the row can be given back.
          */
-        private void giveBackTheRest() {
+        private void giveBackTheRest(StopBudget budget) {
             // those that have not started wait for their turn behind one that has to run alone
             List<Execution> rest = active.all().stream()
                     .filter(execution -> execution.isRunning() || !execution.isStarted())
@@ -351,17 +421,16 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
             rest.forEach(active::remove);
-            giveBack(returned.stream().map(Execution::lease).collect(Collectors.toSet()));
+            giveBack(returned.stream().map(Execution::lease).collect(Collectors.toSet()), budget);
         }
 
         /** A row that somebody has locked, such as its own handler that rolls back, is tried again for a while. */
-        private void giveBack(Set<Lease> returned) {
-            long deadline = System.nanoTime() + LAST_WRITES.toNanos();
+        private void giveBack(Set<Lease> returned, StopBudget budget) {
             Set<Lease> left = returned;
             try {
                 while (!left.isEmpty()) {
                     left = parts.leases().giveBackUnlocked(left, Duration.ZERO).busy();
-                    if (left.isEmpty() || System.nanoTime() - deadline > 0) {
+                    if (left.isEmpty() || budget.left().isZero()) {
                         break;
                     }
                     LockSupport.parkNanos(LOCKED_PAUSE.toNanos());

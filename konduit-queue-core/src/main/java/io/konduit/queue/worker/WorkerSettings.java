@@ -69,7 +69,7 @@ public record WorkerSettings(
                 Duration.ofSeconds(10),
                 Duration.ZERO,
                 Duration.ofHours(1),
-                Duration.ofSeconds(30),
+                Duration.ofSeconds(20),
                 true,
                 2);
     }

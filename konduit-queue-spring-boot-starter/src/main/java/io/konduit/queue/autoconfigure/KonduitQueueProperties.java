@@ -93,7 +93,7 @@ public record KonduitQueueProperties(
             @DefaultValue("60s") Duration staleThreshold,
             @DefaultValue("0s") Duration timeout,
             @DefaultValue("1h") Duration warnAfter,
-            @DefaultValue("30s") Duration drainTimeout) {}
+            @DefaultValue("20s") Duration drainTimeout) {}
 
     /**
      * The background chores: reaper, clean-up, retention, gauges.

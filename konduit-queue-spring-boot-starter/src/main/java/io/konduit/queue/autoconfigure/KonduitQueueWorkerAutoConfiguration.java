@@ -18,6 +18,7 @@ import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
 import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerSettings;
+import io.konduit.queue.worker.WorkerStop;
 import java.util.concurrent.ThreadFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -105,6 +106,12 @@ public final class KonduitQueueWorkerAutoConfiguration {
                         observations,
                         errors,
                         handlerThreads(environment)));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    WorkerStop konduitWorkerStop(ObjectProvider<WorkerLifecycle> worker) {
+        return new WorkerStop(worker::getObject);
     }
 
     /** Ours is quick; what one of the application does nobody knows. */

@@ -51,6 +51,9 @@ public final class KonduitQueueHealthAutoConfiguration {
                                 .toList(),
                         failover::lastLoss,
                         System::nanoTime)
+                .hanging(() -> worker.stream()
+                        .flatMap(its -> its.hangingRuns().stream())
+                        .toList())
                 .drainedBy(() ->
                         worker.stream().findFirst().map(its -> its.drain().by()).orElse(null));
     }

@@ -6,6 +6,7 @@ import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.store.StatisticsRepository.Recovery;
+import io.konduit.queue.worker.HangingRun;
 import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private final Supplier<List<LoopState>> loops;
     private final Supplier<@Nullable DatabaseWentBack> loss;
     private Supplier<@Nullable String> drainedBy = () -> null;
+    private Supplier<List<HangingRun>> hanging = List::of;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
@@ -94,6 +96,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         return this;
     }
 
+    /** Runs on this instance that were told to end and have not. */
+    KonduitQueueHealthIndicator hanging(Supplier<List<HangingRun>> runs) {
+        hanging = runs;
+        return this;
+    }
+
     @Override
     public Health health() {
         Health.Builder health = Health.up();
@@ -131,6 +139,15 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             health.withDetail(
                     "reaperNote",
                     "'konduit.queue.reaper-interval' is 0: the tasks of crashed workers do not come back on their own.");
+        }
+        List<HangingRun> hangs = hanging.get();
+        if (!hangs.isEmpty()) {
+            health.withDetail(
+                    "hangingRuns",
+                    hangs.stream()
+                            .map(run -> run.task() + ": " + run.reason() + ", told "
+                                    + run.since().toSeconds() + " s ago")
+                            .toList());
         }
         LeadershipState state = leadership.get();
         if (state != null) {

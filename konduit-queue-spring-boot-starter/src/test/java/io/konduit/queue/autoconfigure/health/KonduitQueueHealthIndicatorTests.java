@@ -10,6 +10,7 @@ import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.test.TestDatabase;
+import io.konduit.queue.worker.HangingRun;
 import io.konduit.queue.worker.LoopState;
 import java.time.Duration;
 import java.time.Instant;
@@ -243,6 +244,21 @@ class KonduitQueueHealthIndicatorTests {
                 .containsEntry("lostTasks", 1_322)
                 .containsEntry("pausedQueues", List.of("mail"))
                 .hasEntrySatisfying("note", note -> assertThat((String) note).contains("Enqueue what is missing"));
+    }
+
+    @Test
+    void runsThatDoNotEndShowInTheDetails() {
+        passed("1 s");
+        Health health = new KonduitQueueHealthIndicator(
+                        statistics, SETTINGS, () -> LeadershipState.LEADER, () -> loops, () -> null, nanoTime::get)
+                .hanging(() -> List.of(new HangingRun(
+                        "task 17 (import, attempt 1)", "it is over its time limit", Duration.ofMinutes(2))))
+                .health();
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails())
+                .containsEntry(
+                        "hangingRuns",
+                        List.of("task 17 (import, attempt 1): it is over its time limit, told 120 s ago"));
     }
 
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {

@@ -1,0 +1,122 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.DurationText;
+import io.konduit.queue.handler.JobHandlerMethod;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs that were told to end, because their time is over or their lease is, and whose handlers go on. Each keeps its slot.
+ * Until it ends this worker does not claim its task, so that no task runs beside its own next attempt in one JVM. The log
+ * says where each of them is, after 5 s, a minute, and then at intervals that double up to an hour.
+ */
+final class HangingRuns {
+    private static final Logger log = LoggerFactory.getLogger(HangingRuns.class);
+    private static final long FIRST_REPORT = Duration.ofSeconds(5).toNanos();
+    private static final long SECOND_REPORT = Duration.ofMinutes(1).toNanos();
+    private static final long LONGEST_INTERVAL = Duration.ofHours(1).toNanos();
+    private static final int FRAMES = 60;
+
+    private final Map<Execution, Report> known = new ConcurrentHashMap<>();
+
+    /** When a run was first seen to hang, and what was said of it. For the watchdog's thread. */
+    private static final class Report {
+        private boolean seen;
+        private long sinceNanos;
+        private long nextNanos = FIRST_REPORT;
+        private boolean told;
+    }
+
+    /** A run of a task that this worker has claimed again meanwhile. */
+    void add(Execution run) {
+        known.putIfAbsent(run, new Report());
+    }
+
+    /** Their tasks, which this worker is not to claim. */
+    Collection<Long> taskIds() {
+        return known.isEmpty()
+                ? List.of()
+                : known.keySet().stream()
+                        .filter(Execution::hangs)
+                        .map(run -> run.task().id())
+                        .toList();
+    }
+
+    /** For people. */
+    List<HangingRun> all(long now) {
+        return known.entrySet().stream()
+                .filter(each -> each.getKey().hangs() && each.getValue().told)
+                .map(each -> new HangingRun(
+                        each.getKey().task().toString(), reason(each.getKey()), since(each.getValue(), now)))
+                .toList();
+    }
+
+    /** One look, by the watchdog. */
+    void look(Collection<Execution> active, long now) {
+        for (Execution run : active) {
+            if (run.hangs()) {
+                add(run);
+            }
+        }
+        known.forEach((run, report) -> {
+            if (!run.hangs()) {
+                known.remove(run);
+                tellEnd(run, report, now);
+            } else if (!report.seen) {
+                report.seen = true;
+                report.sinceNanos = now;
+            } else if (now - report.sinceNanos >= report.nextNanos) {
+                tell(run, report, now);
+            }
+        });
+    }
+
+    private static void tell(Execution run, Report report, long now) {
+        report.told = true;
+        report.nextNanos = report.nextNanos < SECOND_REPORT
+                ? SECOND_REPORT
+                : report.nextNanos + Math.min(LONGEST_INTERVAL, report.nextNanos);
+        log.warn(
+                "{} does not end: its handler was interrupted {} ago ({}) and goes on. It keeps its slot, and this worker does not take the task again before it has ended. It is at{}",
+                run.task(),
+                DurationText.of(since(report, now)),
+                reason(run),
+                stack(run.stack()));
+    }
+
+    private static void tellEnd(Execution run, Report report, long now) {
+        if (report.told) {
+            log.info(
+                    "The handler of {} has ended, {} after it was interrupted",
+                    run.task(),
+                    DurationText.of(since(report, now)));
+        }
+    }
+
+    private static Duration since(Report report, long now) {
+        return Duration.ofSeconds(Duration.ofNanos(now - report.sinceNanos).toSeconds());
+    }
+
+    private static String reason(Execution run) {
+        Execution.End end = run.ended();
+        return end == null ? "ended" : end.text();
+    }
+
+    /** Down to the call of the handler: below that are only frames of the queue. */
+    private static String stack(StackTraceElement[] frames) {
+        return Arrays.stream(frames)
+                .takeWhile(frame -> !frame.getClassName().equals(JobHandlerMethod.class.getName()))
+                .filter(frame -> !frame.getClassName().startsWith("jdk.internal.reflect.")
+                        && !frame.getClassName().startsWith("java.lang.reflect."))
+                .limit(FRAMES)
+                .map(frame -> "\n    at " + frame)
+                .collect(Collectors.joining());
+    }
+}
