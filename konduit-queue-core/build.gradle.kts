@@ -26,6 +26,7 @@ dependencies {
     testImplementation(libs.archunit)
     testImplementation(libs.hibernate.validator)
     testImplementation(libs.jakarta.validation.api)
+    testImplementation(libs.lincheck)
     testImplementation(libs.micrometer.core)
     testImplementation(libs.spring.boot.starter.test)
     testImplementation(libs.tomcat.embed.el)

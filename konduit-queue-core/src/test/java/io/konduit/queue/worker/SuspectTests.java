@@ -15,7 +15,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -199,23 +201,16 @@ class SuspectTests {
     @Test
     @Timeout(120)
     void suspectRunsInAWorkerThatAlwaysHasLongRuns() {
-        CountDownLatch testEnds = new CountDownLatch(1);
-        AtomicInteger longRuns = new AtomicInteger();
-        Object longJobs = new Object() {
-            @JobHandler("long")
-            void work() throws InterruptedException {
-                longRuns.incrementAndGet();
-                testEnds.await(4, TimeUnit.SECONDS);
-            }
-        };
+        Relay relay = new Relay();
         jobs.suspectMayEnd.countDown();
-        harness.queue(longJobs)
-                .enqueueAll(IntStream.range(0, 100)
+        harness.startWorker(With.concurrency(2), jobs, relay);
+        harness.queue(relay).enqueue("long", 0);
+        await().until(relay::hasLongRun);
+        harness.queue(relay)
+                .enqueueAll(IntStream.range(1, 100)
                         .mapToObj(i -> TaskRequest.of("long", i))
                         .toList());
         TaskId suspect = suspect(2);
-        harness.startWorker(With.concurrency(2), jobs, longJobs);
-        await().until(() -> longRuns.get() == 2);
 
         try {
             await().pollInterval(Duration.ofMillis(250))
@@ -228,10 +223,38 @@ class SuspectTests {
                         return jobs.suspectsStarted.get() == 1;
                     });
         } finally {
-            testEnds.countDown();
+            relay.ended = true;
         }
         awaitCompleted(suspect);
         assertThat(jobs.company).isEmpty();
+    }
+
+    /** Runs that end one after another, each only when the next has been running for more than 2 s; alone they take 5 s. */
+    static class Relay {
+        private final Map<Integer, Long> startedNanos = new ConcurrentHashMap<>();
+        volatile boolean ended;
+
+        @JobHandler("long")
+        void work(int number) throws InterruptedException {
+            startedNanos.put(number, System.nanoTime());
+            while (!ended && !(age(number) > 5_000 || age(number) > 3_000 && youngest() > 2_200)) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            startedNanos.remove(number);
+        }
+
+        boolean hasLongRun() {
+            return youngest() > 2_200;
+        }
+
+        private long youngest() {
+            return startedNanos.keySet().stream().mapToLong(this::age).min().orElse(0);
+        }
+
+        private long age(int number) {
+            Long started = startedNanos.get(number);
+            return started == null ? 0 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - started);
+        }
     }
 
     /** A task that is not due and has lost this many workers. */
