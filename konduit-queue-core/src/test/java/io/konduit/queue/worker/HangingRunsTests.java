@@ -88,7 +88,13 @@ class HangingRunsTests {
             completes(queue.enqueue("quick", null));
         }
         assertThat(stubborn.started).containsExactly(1L);
-        assertThat(harness.status(id)).isEqualTo("PENDING");
+        assertThat(harness.jdbc()
+                        .sql("select status || ' ' || lease_epoch from konduit_task where id = :id")
+                        .param("id", id.value())
+                        .query(String.class)
+                        .single())
+                .as("not even claimed")
+                .isEqualTo("PENDING 1");
         assertThat(explanation(id))
                 .contains("Worker 'test' (", "has not told that its handler ended: it may hang there");
         stubborn.mayEnd.countDown();
