@@ -13,6 +13,7 @@ final class FrameOrigin {
     static final Set<String> OWN_PACKAGES = Set.of(
             "io.konduit.queue",
             "io.konduit.queue.admin",
+            "io.konduit.queue.aot",
             "io.konduit.queue.autoconfigure",
             "io.konduit.queue.autoconfigure.diagnostics",
             "io.konduit.queue.autoconfigure.endpoint",

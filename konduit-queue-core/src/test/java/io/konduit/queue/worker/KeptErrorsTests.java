@@ -113,6 +113,11 @@ class KeptErrorsTests {
                     Duration.ZERO,
                     new RunError(claimed.attempt(), "x.Y", "message " + attempt, "stack"))));
         }
+        assertThat(harness.jdbc()
+                        .sql("select count(*) from konduit_task_error")
+                        .query(Long.class)
+                        .single())
+                .isEqualTo(ErrorRepository.MAX_PER_TASK);
         assertThat(errors(id))
                 .extracting(AttemptError::attempt)
                 .containsExactlyElementsOf(
