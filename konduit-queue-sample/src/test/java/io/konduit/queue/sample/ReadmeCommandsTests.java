@@ -1,0 +1,147 @@
+package io.konduit.queue.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.TaskStatus;
+import io.konduit.queue.test.ShellCommands;
+import io.konduit.queue.test.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** The commands of the README work: those for the sample are run, those of the builds name what is there. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "sample.import-time-per-row=1ms",
+            "konduit.queue.retry.initial-interval=100ms",
+            "konduit.queue.reaper-interval=500ms"
+        })
+@DirtiesContext
+class ReadmeCommandsTests {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern CALL = Pattern.compile("`(curl [^`]+)`");
+    private static final Pattern BLOCK = Pattern.compile("```sh\\n(.*?)```", Pattern.DOTALL);
+    private static final TestDatabase database = TestDatabase.create();
+
+    private final String readme = read("README.md");
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private TaskQueue queue;
+
+    @LocalServerPort
+    private int port;
+
+    @DynamicPropertySource
+    static void useTestDatabase(DynamicPropertyRegistry registry) {
+        registry.add("spring.datasource.url", database::jdbcUrl);
+    }
+
+    @AfterAll
+    static void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void theCallsOfTheStoriesAnswer() {
+        assumeThat(ShellCommands.areAvailable()).as("sh and curl").isTrue();
+        List<String> calls =
+                CALL.matcher(readme).results().map(match -> match.group(1)).toList();
+        assertThat(calls).hasSizeGreaterThan(6);
+        for (String call : calls) {
+            // the rolled back sign-up answers with 409, which is its story
+            String script = call.contains("fail=true") ? call + " || true" : call.replace("seconds=20", "seconds=0");
+            String output = ShellCommands.run(script + "\n", port);
+            if (call.contains("fail=true")) {
+                assertThat(output).contains("was rolled back");
+            }
+        }
+    }
+
+    @Test
+    void theCallsAfterACrashShowTheHeldPaymentAndReleaseIt() {
+        assumeThat(ShellCommands.areAvailable()).as("sh and curl").isTrue();
+        // in a queue that nobody serves, so that the worker lost in the middle can be played by an update
+        TaskId lost = queue.enqueue(TaskRequest.of("payment", new PaymentJobs.Payment(9, 100, 0))
+                .queue("elsewhere")
+                .maxAttempts(3));
+        update(
+                "update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, locked_by = gen_random_uuid(),"
+                        + " locked_at = clock_timestamp() - interval '1 minute',"
+                        + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + lost);
+        await().atMost(Duration.ofSeconds(30)).until(() -> status(lost) == TaskStatus.HELD);
+        update("update konduit_task set queue = 'default' where id = " + lost);
+        List<String> blocks = BLOCK.matcher(readme)
+                .results()
+                .map(match -> match.group(1))
+                .filter(block -> block.contains("konduitqueue/held"))
+                .toList();
+
+        assertThat(blocks).hasSize(1);
+        String output = ShellCommands.run(blocks.get(0).replace("tasks/5", "tasks/" + lost), port);
+
+        assertThat(output)
+                .contains("\"reason\":\"NOT_REAPABLE\"", "It is held because its worker was lost", "not charged");
+        await().atMost(Duration.ofSeconds(30)).until(() -> status(lost) == TaskStatus.COMPLETED);
+    }
+
+    @Test
+    void theBuildCommandsNameModulesAndVersionsThatExist() {
+        String pom = read("pom.xml");
+        for (MatchResult named :
+                Pattern.compile("-pl ([\\w-]+)").matcher(readme).results().toList()) {
+            assertThat(pom).contains("<module>" + named.group(1) + "</module>");
+        }
+        String settings = read("settings.gradle.kts");
+        for (MatchResult named :
+                Pattern.compile("gradlew :([\\w-]+):").matcher(readme).results().toList()) {
+            assertThat(settings).contains(named.group(1));
+        }
+        String version = Pattern.compile("<version>([^<]+)</version>")
+                .matcher(pom.substring(pom.indexOf("<artifactId>konduit-queue</artifactId>")))
+                .results()
+                .findFirst()
+                .orElseThrow()
+                .group(1);
+        assertThat(readme)
+                .contains("io.konduit:konduit-queue-spring-boot-starter:" + version + "\"")
+                .contains("<version>" + version + "</version>");
+    }
+
+    private TaskStatus status(TaskId id) {
+        return queue.find(id).orElseThrow().status();
+    }
+
+    private void update(String sql) {
+        assertThat(jdbc.sql(sql).update()).isEqualTo(1);
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(ROOT.resolve(file));
+        } catch (IOException e) {
+            throw new IllegalStateException("The tests expect to run in the module's folder.", e);
+        }
+    }
+}
