@@ -45,6 +45,11 @@ subprojects {
     pluginManager.withPlugin("maven-publish") {
         extensions.configure<JavaPluginExtension> {
             withSourcesJar()
+            withJavadocJar()
+        }
+        tasks.withType<Javadoc>().configureEach {
+            options.encoding = "UTF-8"
+            (options as StandardJavadocDocletOptions).addStringOption("Xdoclint:all,-missing", "-quiet")
         }
         extensions.configure<PublishingExtension> {
             publications.create<MavenPublication>("maven") {
