@@ -10,6 +10,7 @@ import io.konduit.queue.store.BulkRepository.Found;
 import io.konduit.queue.store.BulkRepository.Page;
 import io.konduit.queue.store.BulkRepository.Terms;
 import io.konduit.queue.store.Cursor;
+import io.konduit.queue.store.DatabaseErrors;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataIntegrityViolationException;
 
 /**
@@ -99,7 +100,8 @@ final class BulkTasks {
         List<Long> ids = found.stream().map(Found::id).toList();
         try {
             changed(action, tasks.apply(terms, criteria, until, ids), tally);
-        } catch (DataIntegrityViolationException | CannotAcquireLockException e) {
+        } catch (DataAccessException e) {
+            requireSkippable(e);
             // a unique key was taken meanwhile, or a row of the evidence is locked: one by one, and without those
             for (Long id : ids) {
                 changeOne(action, terms, criteria, until, id, tally);
@@ -110,8 +112,15 @@ final class BulkTasks {
     private void changeOne(BulkAction action, Terms terms, Criteria criteria, String until, Long id, Tally tally) {
         try {
             changed(action, tasks.apply(terms, criteria, until, List.of(id)), tally);
-        } catch (DataIntegrityViolationException | CannotAcquireLockException e) {
+        } catch (DataAccessException e) {
+            requireSkippable(e);
             log.debug("Task {} was left out of a bulk {}", id, action, e);
+        }
+    }
+
+    private static void requireSkippable(DataAccessException error) {
+        if (!(error instanceof DataIntegrityViolationException) && !DatabaseErrors.isLocked(error)) {
+            throw error;
         }
     }
 

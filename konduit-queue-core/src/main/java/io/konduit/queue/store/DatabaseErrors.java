@@ -53,7 +53,7 @@ public final class DatabaseErrors {
     }
 
     /** Whether the statement gave up because somebody else had something locked. */
-    static boolean isLocked(RuntimeException error) {
+    public static boolean isLocked(RuntimeException error) {
         return sqlState(error).startsWith(LOCKED);
     }
 

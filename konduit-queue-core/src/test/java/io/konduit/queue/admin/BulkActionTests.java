@@ -211,6 +211,24 @@ class BulkActionTests {
     }
 
     @Test
+    void aTaskWhoseEvidenceIsLockedIsSkippedAndTheOthersAreNot() throws SQLException {
+        List<TaskId> held = held("pay", 3);
+        try (Connection other = harness.testDatabase().connect()) {
+            other.setAutoCommit(false);
+            other.createStatement()
+                    .execute("select 1 from konduit_task_incident where task_id = " + held.get(1) + " for update");
+
+            BulkResult result =
+                    administration.apply(BulkAction.fail(), TaskFilter.where().type("pay"), ALL, "ada", null);
+
+            assertThat(result.changed()).isEqualTo(2);
+            assertThat(result.skipped()).isEqualTo(1);
+            other.rollback();
+        }
+        assertThat(statuses(held)).containsExactly("FAILED", "HELD", "FAILED");
+    }
+
+    @Test
     void theLimitEndsTheCallAndSaysThatThereIsMore() {
         List<TaskId> held = held("pay", 5);
 
