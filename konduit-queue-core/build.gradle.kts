@@ -33,6 +33,19 @@ dependencies {
     testRuntimeOnly(libs.junit.platform.launcher)
 }
 
+// The build writes its version into these.
+sourceSets.main {
+    resources.srcDir("src/main/templates")
+}
+
+tasks.processResources {
+    val version = project.version.toString()
+    inputs.property("version", version)
+    filesMatching("**/version.properties") {
+        filter { line -> line.replace("\${project.version}", version) }
+    }
+}
+
 tasks.test {
     // BuildsAgreeTests reads both builds: a change in one of them must run it again.
     inputs.files(rootProject.allprojects.flatMap { listOf(it.file("pom.xml"), it.buildFile) })

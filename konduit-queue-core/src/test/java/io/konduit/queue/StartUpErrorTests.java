@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.dao.DataAccessResourceFailureException;
 
 /** What cannot work is refused before the first task, with an error of its own kind. */
 class StartUpErrorTests {
@@ -102,7 +101,7 @@ class StartUpErrorTests {
             nowhere.setJdbcUrl("jdbc:postgresql://localhost:1/nowhere?user=nobody");
             nowhere.setInitializationFailTimeout(-1);
             nowhere.setConnectionTimeout(250);
-            assertThatExceptionOfType(DataAccessResourceFailureException.class)
+            assertThatExceptionOfType(DatabaseUnreachableException.class)
                     .isThrownBy(() -> new QueueSchemaMigrator(nowhere, null).verify())
                     .withMessage("The database of the queue cannot be reached.");
         }

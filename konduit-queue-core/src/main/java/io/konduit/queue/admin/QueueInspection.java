@@ -91,7 +91,9 @@ public final class QueueInspection {
                 leader.moment(),
                 queues,
                 active.size(),
-                working.size() - active.size() - draining,
+                (int) working.stream()
+                        .filter(worker -> worker.status().equals("STALE"))
+                        .count(),
                 draining,
                 active.stream().mapToInt(Worker::concurrency).sum(),
                 leader.leader(),

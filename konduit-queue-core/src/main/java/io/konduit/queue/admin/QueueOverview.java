@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * What to look at first.
  *
  * @param moment the database's time
- * @param leader the worker that runs the background chores; null when nobody does, or when the application's own lock
- *     provider decides it
+ * @param leader the worker that runs the background chores; null when nobody does
  * @param lastReaper the worker that ran the reaper's last pass
  * @param zombiesAboveLimit live tasks that have lost more than {@code zombieLimit} workers
  * @param oldestDueSeconds how long the oldest due task of all queues has been due; null when none is

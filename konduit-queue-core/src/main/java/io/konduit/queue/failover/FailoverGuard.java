@@ -234,7 +234,7 @@ public final class FailoverGuard {
 
     private List<String> pause(Change change) {
         List<String> paused = new ArrayList<>();
-        for (String queue : settings.queuesToPause()) {
+        for (String queue : settings.queuesToPause().get()) {
             if (store.pauseOnce(
                     queue,
                     actor(change),

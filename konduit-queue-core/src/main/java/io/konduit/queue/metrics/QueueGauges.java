@@ -102,7 +102,7 @@ public final class QueueGauges {
                         .map(queue -> Row.of(Tags.of("queue", queue.queue()), orZero(queue.oldestSeconds())))
                         .toList(),
                 true);
-        Map<String, Long> byStatus = new TreeMap<>(Map.of("ACTIVE", 0L, "STALE", 0L, "DRAINING", 0L));
+        Map<String, Long> byStatus = new TreeMap<>(Map.of("ACTIVE", 0L, "STALE", 0L, "DRAINING", 0L, "GONE", 0L));
         byStatus.putAll(statistics.workers(limits.staleThreshold()));
         workers.register(
                 byStatus.entrySet().stream()

@@ -1,5 +1,6 @@
 package io.konduit.queue.metrics;
 
+import io.konduit.queue.HoldReason;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.failover.FailoverMonitor;
@@ -13,12 +14,21 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /** Counts what this instance does. Tags are queue, type, outcome and error, all with few values. */
 public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor {
     private static final int MAX_ERRORS = 50;
+    private static final String COMPLETED = "Tasks completed by this instance";
+    private static final String RETRIED = "Attempts that failed and will be repeated";
+    private static final String FAILED = "Tasks that failed for good";
+    private static final String GIVEN_BACK = "Tasks given back uncharged";
+    private static final String LEASES_LOST = "Runs whose lease was lost";
+    private static final String LONG_RUNS = "Runs longer than konduit.queue.worker.warn-after";
+    private static final String RECLAIMED = "reclaimed";
+    private static final String NO_ERROR = "none";
 
     private record Key(String name, Tags tags) {}
 
@@ -50,6 +60,23 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
                 .register(registry);
     }
 
+    /**
+     * Begins the counters of a type that this instance handles at 0. A counter that begins with its first failure shows no
+     * increase.
+     */
+    public void expect(String queue, String type) {
+        counter(MeterNames.COMPLETED, COMPLETED, queue, type);
+        counter(MeterNames.RETRIED, RETRIED, tags(queue, type).and("error", NO_ERROR));
+        counter(MeterNames.FAILED, FAILED, tags(queue, type).and("error", NO_ERROR));
+        counter(MeterNames.GIVEN_BACK, GIVEN_BACK, queue, type);
+        counter(MeterNames.LEASES_LOST, LEASES_LOST, queue, type);
+        counter(MeterNames.LONG_RUNS, LONG_RUNS, queue, type);
+        reclaims(queue, type, RECLAIMED);
+        for (HoldReason reason : HoldReason.values()) {
+            reclaims(queue, type, outcome(reason));
+        }
+    }
+
     @Override
     public void enqueued(String queue, String type, int tasks) {
         counter(MeterNames.ENQUEUED, "Tasks enqueued by this instance", queue, type)
@@ -63,28 +90,28 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
 
     @Override
     public void completed(ClaimedTask task, Duration took) {
-        counter(MeterNames.COMPLETED, "Tasks completed by this instance", task).increment();
+        counter(MeterNames.COMPLETED, COMPLETED, task).increment();
     }
 
     @Override
     public void retried(ClaimedTask task, Duration took, String error) {
-        counter(MeterNames.RETRIED, "Attempts that failed and will be repeated", task, error)
+        counter(MeterNames.RETRIED, RETRIED, task, error)
                 .increment();
     }
 
     @Override
     public void failed(ClaimedTask task, Duration took, String error) {
-        counter(MeterNames.FAILED, "Tasks that failed for good", task, error).increment();
+        counter(MeterNames.FAILED, FAILED, task, error).increment();
     }
 
     @Override
     public void givenBack(ClaimedTask task) {
-        counter(MeterNames.GIVEN_BACK, "Tasks given back uncharged", task).increment();
+        counter(MeterNames.GIVEN_BACK, GIVEN_BACK, task).increment();
     }
 
     @Override
     public void leaseLost(ClaimedTask task) {
-        counter(MeterNames.LEASES_LOST, "Runs whose lease was lost", task).increment();
+        counter(MeterNames.LEASES_LOST, LEASES_LOST, task).increment();
     }
 
     @Override
@@ -94,22 +121,13 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
 
     @Override
     public void ranLong(ClaimedTask task) {
-        counter(MeterNames.LONG_RUNS, "Runs longer than konduit.queue.worker.warn-after", task)
-                .increment();
+        counter(MeterNames.LONG_RUNS, LONG_RUNS, task).increment();
     }
 
     @Override
     public void reclaimed(Reclaimed task) {
-        String outcome = task.holdReason() == null
-                ? "reclaimed"
-                : task.holdReason().name().toLowerCase(java.util.Locale.ROOT);
-        Counter.builder(MeterNames.RECLAIMS)
-                .description("Tasks taken from lost workers, by what became of them")
-                .tag("queue", queues.of(task.queue()))
-                .tag("type", types.of(task.type()))
-                .tag("outcome", outcome)
-                .register(registry)
-                .increment();
+        String outcome = task.holdReason() == null ? RECLAIMED : outcome(task.holdReason());
+        reclaims(task.queue(), task.type(), outcome).increment();
         if (task.classification().equals("ABANDONED")) {
             counter(MeterNames.ABANDONED, "Tasks taken from workers that made no progress", task.queue(), task.type())
                     .increment();
@@ -155,6 +173,19 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
 
     private Tags tags(String queue, String type) {
         return Tags.of("queue", queues.of(queue), "type", types.of(type));
+    }
+
+    private Counter reclaims(String queue, String type, String outcome) {
+        return Counter.builder(MeterNames.RECLAIMS)
+                .description("Tasks taken from lost workers, by what became of them")
+                .tag("queue", queues.of(queue))
+                .tag("type", types.of(type))
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    private static String outcome(HoldReason reason) {
+        return reason.name().toLowerCase(Locale.ROOT);
     }
 
     private Counter passes(String outcome) {

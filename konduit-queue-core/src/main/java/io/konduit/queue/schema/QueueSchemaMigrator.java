@@ -1,9 +1,11 @@
 package io.konduit.queue.schema;
 
+import io.konduit.queue.DatabaseUnreachableException;
 import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.SchemaLockedException;
 import io.konduit.queue.SchemaMissingException;
+import io.konduit.queue.SchemaVersionException;
 import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.ServerSessions;
 import java.sql.Connection;
@@ -15,6 +17,7 @@ import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.flywaydb.core.api.output.MigrateResult;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +31,8 @@ import org.springframework.core.NestedExceptionUtils;
  */
 public final class QueueSchemaMigrator {
     private static final Logger log = LoggerFactory.getLogger(QueueSchemaMigrator.class);
-    private static final String LOCATION = "classpath:io/konduit/queue/db";
-    private static final String HISTORY_TABLE = "konduit_schema_history";
+    private static final String LOCATION = "classpath:" + SchemaScripts.FOLDER;
+    private static final String NO_PRIVILEGE = "42501";
     private static final Duration LOCK_PATIENCE = Duration.ofMinutes(1);
     /** How long one statement of a migration may take. */
     private static final Duration STATEMENT_PATIENCE = Duration.ofMinutes(2);
@@ -41,6 +44,7 @@ public final class QueueSchemaMigrator {
     private final @Nullable String schema;
     private final Duration lockPatience;
     private final ServerSessions sessions;
+    private final SchemaScripts scripts = SchemaScripts.read();
 
     public QueueSchemaMigrator(DataSource application, @Nullable String schema) {
         this(application, schema, LOCK_PATIENCE, ServerSessions.OWN);
@@ -69,30 +73,65 @@ public final class QueueSchemaMigrator {
      */
     public void migrate() {
         ServerCheck.check(application, schema);
-        try (ControlPool pool = new ControlPool(application, 1, STATEMENT_PATIENCE.plus(lockPatience), sessions);
-                Connection connection = pool.dataSource().getConnection()) {
-            new MigrationTransaction(connection, schema, lockPatience)
-                    .run(dataSource -> flyway(dataSource).migrate());
+        if (isUpToDate()) {
+            return;
+        }
+        try (Connection connection =
+                ControlPool.openAlone(application, STATEMENT_PATIENCE.plus(lockPatience), sessions)) {
+            new MigrationTransaction(connection, schema, lockPatience).run(this::migrate);
+            // it may be borrowed
+            connection.setAutoCommit(true);
         } catch (SQLException | FlywayException e) {
             throw new SchemaMissingException(
                     "The tables of the queue could not be created in " + place() + ": " + reason(e), e);
         }
-        log.debug("The tables of the queue are there{}", schema == null ? "" : " in schema " + schema);
+    }
+
+    private void migrate(DataSource dataSource) {
+        MigrateResult result = QuietFlyway.during(() -> flyway(dataSource).migrate());
+        if (result.migrationsExecuted > 0) {
+            log.info("The tables of the queue in {} are now of version {}", place(), result.targetSchemaVersion);
+        }
+    }
+
+    /**
+     * Whether the newest script has been run, as the history says. Refuses tables without a history.
+     *
+     * @throws SchemaVersionException if the tables were made by hand
+     */
+    private boolean isUpToDate() {
+        try (Connection connection = application.getConnection()) {
+            String where = schema == null ? connection.getSchema() : schema;
+            FoundSchema found = FoundSchema.read(connection, where);
+            FoundSchema.read(connection, schema).requireUsable();
+            found.requireHistory(scripts);
+            return found.hasTables() && found.hasRun(connection, scripts.newest());
+        } catch (SQLException e) {
+            throw new DatabaseUnreachableException(e);
+        }
     }
 
     /** Fails with what to do when the tables are not there. */
     public void verify() {
         ServerCheck.check(application, schema);
         String prefix = schema == null ? "" : schema + ".";
+        FoundSchema found = found();
+        found.requireUsable();
+        found.requireCurrent(scripts);
         try (Connection connection = application.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("select 1 from " + prefix + "konduit_tasks where false");
             statement.execute("select 1 from " + prefix + "konduit_chore where false");
             // restored on another server, it may ask for what that one does not tell
             statement.execute("select " + prefix + "konduit_timeline()");
-            // of the newest script
-            statement.execute("select uncharged from " + prefix + "konduit_task where false");
         } catch (SQLException e) {
+            if (NO_PRIVILEGE.equals(e.getSQLState())) {
+                throw new SchemaMissingException(
+                        "The user '%s' of the data source may not read the tables of the queue in %s: %s"
+                                .formatted(found.user(), place(), e.getMessage()),
+                        "Run the grants of 'Database roles' in docs/operating.md for '%s' as the owner of the tables."
+                                .formatted(found.user()));
+            }
             if (MISSING.contains(e.getSQLState())) {
                 throw new SchemaMissingException(
                         "The tables of the queue are not in " + place() + ": " + e.getMessage(), e);
@@ -102,15 +141,24 @@ public final class QueueSchemaMigrator {
         }
     }
 
+    private FoundSchema found() {
+        try (Connection connection = application.getConnection()) {
+            return FoundSchema.read(connection, schema);
+        } catch (SQLException e) {
+            throw new DatabaseUnreachableException(e);
+        }
+    }
+
     private Flyway flyway(DataSource dataSource) {
         FluentConfiguration configuration = Flyway.configure(QueueSchemaMigrator.class.getClassLoader())
                 .dataSource(dataSource)
                 .locations(LOCATION)
-                .table(HISTORY_TABLE)
+                .table(FoundSchema.HISTORY_TABLE)
                 // the schema may hold the application's tables: ours start from version 1 all the same
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .placeholderReplacement(false)
+                .loggers(QuietFlyway.class.getName())
                 .connectRetries(3);
         if (schema != null) {
             configuration.schemas(schema).defaultSchema(schema).createSchemas(true);

@@ -1,5 +1,6 @@
 package io.konduit.queue.schema;
 
+import io.konduit.queue.DatabaseUnreachableException;
 import io.konduit.queue.UnsupportedDatabaseException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -8,14 +9,18 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessResourceFailureException;
 
 /** Refuses at start a server that answers as PostgreSQL does and cannot hold the queue. */
 public final class ServerCheck {
     private static final int OLDEST_SERVER = 14;
     private static final int LONGEST_VERSION = 80;
+    private static final Set<String> EMBEDDED = Set.of("H2", "HSQL Database Engine", "Apache Derby");
+    private static final String NO_EMBEDDED =
+            "Set 'spring.datasource.url' to a PostgreSQL database: Spring Boot takes an embedded one where no address is"
+                    + " set. A test slice keeps the address with @AutoConfigureTestDatabase(replace = NONE).";
 
     /** How servers that speak PostgreSQL's protocol and are not PostgreSQL call themselves in {@code version()}. */
     private static final List<String> LOOKALIKES = List.of(
@@ -30,14 +35,21 @@ public final class ServerCheck {
             "questdb",
             "cratedb");
 
+    /** Looks for the table by name: to_regclass fails where the schema may not be used. */
     private static final String STATE = """
             select pg_is_in_recovery() as standby,
                    current_setting('transaction_read_only') = 'on' as read_only,
                    c.relkind,
                    exists (select from pg_inherits i where i.inhparent = c.oid) as has_children,
                    to_regclass('pg_dist_partition') is not null as citus
-              from (select to_regclass(coalesce(quote_ident(?::text) || '.', '') || 'konduit_task') as hot) as tables
-              left join pg_class c on c.oid = tables.hot
+              from (select 1) as one
+              left join (
+                select k.oid, k.relkind
+                  from pg_class k
+                  join pg_namespace n on n.oid = k.relnamespace
+                 where k.relname = 'konduit_task'
+                   and case when ?::text is null then pg_table_is_visible(k.oid) else n.nspname = ? end
+                 limit 1) as c on true
             """;
 
     /** The partition method and replication model of the hot table where Citus manages it. */
@@ -58,7 +70,7 @@ public final class ServerCheck {
     /**
      * @param schema where the tables are or will be; null for the first schema of the search path
      * @throws UnsupportedDatabaseException with what was found and what to do
-     * @throws DataAccessResourceFailureException if the database does not answer
+     * @throws DatabaseUnreachableException if the database does not answer
      */
     public static void check(DataSource dataSource, @Nullable String schema) {
         new ServerCheck(dataSource, schema).check();
@@ -70,7 +82,10 @@ public final class ServerCheck {
             requireRealPostgres(connection);
             requireWritable(connection);
         } catch (SQLException e) {
-            throw new DataAccessResourceFailureException("The database of the queue cannot be reached.", e);
+            throw new DatabaseUnreachableException(e);
+        } catch (RuntimeException e) {
+            // a HikariCP pool that has never connected throws one with the cause in it
+            throw e.getCause() instanceof SQLException ? new DatabaseUnreachableException(e.getCause()) : e;
         }
     }
 
@@ -78,8 +93,10 @@ public final class ServerCheck {
         String product = connection.getMetaData().getDatabaseProductName();
         int version = connection.getMetaData().getDatabaseMajorVersion();
         if (!"PostgreSQL".equals(product)) {
-            throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
-                    + " or later, but the data source is " + product + " " + version + ".");
+            throw new UnsupportedDatabaseException(
+                    "The queue needs PostgreSQL " + OLDEST_SERVER + " or later, but the data source is " + product + " "
+                            + version + ".",
+                    EMBEDDED.contains(product) ? NO_EMBEDDED : null);
         }
         if (version < OLDEST_SERVER) {
             throw new UnsupportedDatabaseException("The queue needs PostgreSQL " + OLDEST_SERVER
@@ -104,6 +121,7 @@ public final class ServerCheck {
     private void requireWritable(Connection connection) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(STATE)) {
             statement.setString(1, schema);
+            statement.setString(2, schema);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 if (row.getBoolean("standby")) {

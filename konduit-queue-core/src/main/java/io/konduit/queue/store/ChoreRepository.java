@@ -19,6 +19,23 @@ public final class ChoreRepository {
                 .update();
     }
 
+    /** Says that this worker leads, for as long as its lock lasts. */
+    void recordLeader(String name, UUID worker, Duration ttl) {
+        database.control("record-leader")
+                .param("name", name)
+                .param("worker", worker)
+                .param("ttlMs", ttl.toMillis())
+                .update();
+    }
+
+    /** This worker does not lead any more. */
+    void forgetLeader(String name, UUID worker) {
+        database.control("forget-leader")
+                .param("name", name)
+                .param("worker", worker)
+                .update();
+    }
+
     /** How long ago the chore last succeeded; empty when it never has. */
     public Optional<Duration> sinceLastPass(String chore) {
         return database.control("last-pass")

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
 import javax.sql.DataSource;
@@ -58,6 +59,32 @@ public final class ControlPool implements AutoCloseable {
         config.setValidationTimeout(Math.max(250, Math.min(5_000, patience.toMillis() / 2)));
         config.setInitializationFailTimeout(-1);
         this.pool = new HikariDataSource(config);
+    }
+
+    /** One connection as those of the pool are, outside of any pool; the caller closes it. */
+    public static Connection openAlone(DataSource application, Duration patience, ServerSessions sessions)
+            throws SQLException {
+        int seconds = (int) Math.max(1, patience.toSeconds() - 1);
+        Connection connection = ApplicationConnections.open(application, driverProperties(patience, seconds));
+        try {
+            HikariConfig source = ApplicationConnections.hikari(application);
+            connection.setReadOnly(false);
+            if (sessions == ServerSessions.OWN && source != null) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+                if (source.getSchema() != null) {
+                    connection.setSchema(source.getSchema());
+                }
+                if (source.getConnectionInitSql() != null) {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute(source.getConnectionInitSql());
+                    }
+                }
+            }
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
     }
 
     public DataSource dataSource() {

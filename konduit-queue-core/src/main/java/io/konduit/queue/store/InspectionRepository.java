@@ -39,6 +39,7 @@ public final class InspectionRepository {
             String host,
             long pid,
             String version,
+            @Nullable String applicationVersion,
             List<String> queues,
             int concurrency,
             String status,
@@ -52,7 +53,7 @@ public final class InspectionRepository {
     /**
      * Who runs the background chores.
      *
-     * @param leader the holder of the lock; null when nobody holds it, or when it is not in the queue's own table
+     * @param leader the holder of the lock; null when nobody holds it
      * @param lastReaper who ran the last pass of the reaper
      */
     public record Leader(
@@ -93,6 +94,7 @@ public final class InspectionRepository {
     public List<Worker> workers(int most) {
         return database.application("list-workers")
                 .param("staleMs", staleThreshold.toMillis())
+                .param("goneMs", SilentWorkers.goneAfter(staleThreshold).toMillis())
                 .param("most", most)
                 .query(InspectionRepository::worker)
                 .list();
@@ -101,6 +103,7 @@ public final class InspectionRepository {
     public Leader leader(String lock, String chore) {
         return database.application("find-leader")
                 .param("lock", lock)
+                .param("record", RecordedLocks.NAME)
                 .param("chore", chore)
                 .query((row, number) -> new Leader(
                         row.getTimestamp("moment").toInstant(),
@@ -222,6 +225,7 @@ public final class InspectionRepository {
                 row.getString("host"),
                 row.getLong("pid"),
                 row.getString("version"),
+                row.getString("application_version"),
                 List.of((String[]) queues.getArray()),
                 row.getInt("concurrency"),
                 row.getString("status"),

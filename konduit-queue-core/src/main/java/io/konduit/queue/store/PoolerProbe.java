@@ -1,5 +1,6 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.DatabaseUnreachableException;
 import io.konduit.queue.UnsupportedDatabaseException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -16,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
  * Finds out at start whether a pooler such as PgBouncer shares sessions of the server between its clients, and refuses
@@ -55,7 +55,7 @@ public final class PoolerProbe implements AutoCloseable {
     /**
      * @throws UnsupportedDatabaseException if the pooler would mix up statements, or the queue cannot do its work
      *     without session settings
-     * @throws DataAccessResourceFailureException if the database does not answer
+     * @throws DatabaseUnreachableException if the database does not answer
      */
     public static ServerSessions probe(DataSource application) {
         try (PoolerProbe probe = new PoolerProbe(application)) {
@@ -68,7 +68,7 @@ public final class PoolerProbe implements AutoCloseable {
             probe.requireReadCommitted();
             return ServerSessions.SHARED;
         } catch (SQLException e) {
-            throw new DataAccessResourceFailureException("The database of the queue cannot be reached.", e);
+            throw new DatabaseUnreachableException(e);
         }
     }
 

@@ -101,11 +101,12 @@ public final class StatisticsRepository {
                 .list();
     }
 
-    /** How many workers have which status; one that has been silent for longer than the threshold is STALE. */
+    /** How many workers have which status; one that has been silent for longer than the threshold is STALE or GONE. */
     public Map<String, Long> workers(Duration staleThreshold) {
         return statements
                 .apply("stats-workers")
                 .param("staleMs", staleThreshold.toMillis())
+                .param("goneMs", SilentWorkers.goneAfter(staleThreshold).toMillis())
                 .query((row, number) -> Map.entry(row.getString("status"), row.getLong("workers")))
                 .list()
                 .stream()

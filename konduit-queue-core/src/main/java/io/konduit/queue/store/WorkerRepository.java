@@ -2,6 +2,7 @@ package io.konduit.queue.store;
 
 import io.konduit.queue.store.AuditRepository.Author;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -15,9 +16,21 @@ public final class WorkerRepository {
         this.database = database;
     }
 
-    /** What a worker says of itself. */
+    /**
+     * What a worker says of itself.
+     *
+     * @param version of this library
+     * @param applicationVersion null when the application tells none
+     */
     public record Registration(
-            UUID id, String name, String host, long pid, String version, List<String> queues, int concurrency) {}
+            UUID id,
+            String name,
+            String host,
+            long pid,
+            String version,
+            @Nullable String applicationVersion,
+            List<String> queues,
+            int concurrency) {}
 
     /** A worker that has not beaten for too long. */
     public record Silent(UUID id, String name, String host, long pid, Duration silentFor) {}
@@ -37,6 +50,7 @@ public final class WorkerRepository {
                 .param("host", worker.host())
                 .param("pid", worker.pid())
                 .param("version", worker.version())
+                .param("applicationVersion", worker.applicationVersion())
                 .param("queues", SqlArrays.texts(worker.queues()))
                 .param("concurrency", worker.concurrency())
                 .query((row, number) ->
@@ -84,6 +98,15 @@ public final class WorkerRepository {
                 .param("actor", author.actor())
                 .param("note", author.note())
                 .update();
+    }
+
+    /** Those of the queues that no worker serves which has beaten lately. */
+    public List<String> unserved(Collection<String> queues, Duration staleThreshold) {
+        return database.control("find-unserved")
+                .param("queues", SqlArrays.texts(queues))
+                .param("staleMs", staleThreshold.toMillis())
+                .query(String.class)
+                .list();
     }
 
     /** Removes a worker that stops. */

@@ -3,23 +3,37 @@ package io.konduit.queue.worker;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who this worker is.
  *
  * @param id random for each start: a restarted node never has the leases of the one before
+ * @param version of this library
+ * @param applicationVersion null when the application tells none
  */
-public record WorkerIdentity(UUID id, String name, String host, long pid, String version) {
+public record WorkerIdentity(
+        UUID id,
+        String name,
+        String host,
+        long pid,
+        String version,
+        @Nullable String applicationVersion) {
 
     /** A new identity on this machine; {@code name} is for people and need not be unique. */
     public static WorkerIdentity create(String name) {
-        String version = WorkerIdentity.class.getPackage().getImplementationVersion();
+        return create(name, null);
+    }
+
+    /** The same in an application that tells its version. */
+    public static WorkerIdentity create(String name, @Nullable String applicationVersion) {
         return new WorkerIdentity(
                 UUID.randomUUID(),
                 name,
                 hostName(),
                 ProcessHandle.current().pid(),
-                version == null ? "unknown" : version);
+                LibraryVersion.VERSION,
+                applicationVersion);
     }
 
     private static String hostName() {

@@ -104,7 +104,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                     identity.name(),
                     identity.id(),
                     parts.handlers().types(),
-                    settings.queues(),
+                    running.settings.queues(),
                     running.slots());
         }
     }
@@ -201,6 +201,8 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
 
     /** One start of the worker: its threads and what they share. */
     private final class Running implements NotificationListener.Ear {
+        private final WorkerSettings settings =
+                WorkerLifecycle.this.settings.serving(parts.handlers().all());
         private final ActiveLeases active = new ActiveLeases();
         private final CancelNotices cancels;
         private final Completer completer;

@@ -64,6 +64,7 @@ public final class WorkerRegistry {
                     identity.host(),
                     identity.pid(),
                     identity.version(),
+                    identity.applicationVersion(),
                     queues,
                     slots));
             drain.heard(heard.drainedBy());

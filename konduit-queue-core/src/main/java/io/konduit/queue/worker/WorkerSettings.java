@@ -4,13 +4,16 @@ import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskNames;
+import io.konduit.queue.handler.JobHandlerMethod;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
 /**
  * How a worker works, as {@code konduit.queue.*} says.
  *
+ * @param queues exactly these queues are served; none for the default queue and those that handlers declare
  * @param concurrency slots shared by the queues that have none of their own
  * @param queueConcurrency slots of queues that have their own
  * @param timeout hard limit of a run, zero for none
@@ -32,14 +35,13 @@ public record WorkerSettings(
     public WorkerSettings {
         queues = List.copyOf(queues);
         queueConcurrency = Map.copyOf(queueConcurrency);
-        require(!queues.isEmpty(), "'konduit.queue.worker.queues' must name at least one queue.");
         queues.forEach(WorkerSettings::requireName);
         atLeastOne(concurrency, "konduit.queue.worker.concurrency");
         for (Map.Entry<String, Integer> own : queueConcurrency.entrySet()) {
             String property = "konduit.queue.worker.queue-concurrency." + own.getKey();
             atLeastOne(own.getValue(), property);
             require(
-                    queues.contains(own.getKey()),
+                    queues.isEmpty() || queues.contains(own.getKey()),
                     "'%s' (%d) is set, but 'konduit.queue.worker.queues' (%s) does not name that queue."
                             .formatted(property, own.getValue(), String.join(", ", queues)));
         }
@@ -58,10 +60,37 @@ public record WorkerSettings(
         atLeastOne(isolateAfter, "konduit.queue.zombie.isolate-after");
     }
 
+    /**
+     * These settings with the queues that a worker with these handlers serves.
+     *
+     * @throws InvalidSettingsException if a queue has slots of its own and is not served
+     */
+    WorkerSettings serving(Collection<JobHandlerMethod> handlers) {
+        List<String> served = ServedQueues.of(queues, handlers);
+        for (Map.Entry<String, Integer> own : queueConcurrency.entrySet()) {
+            require(
+                    served.contains(own.getKey()),
+                    "'konduit.queue.worker.queue-concurrency.%s' (%d) is set, but this worker does not serve that queue: no handler declares it, and 'konduit.queue.worker.queues' is not set."
+                            .formatted(own.getKey(), own.getValue()));
+        }
+        return new WorkerSettings(
+                served,
+                concurrency,
+                queueConcurrency,
+                lockTimeout,
+                pollInterval,
+                heartbeatInterval,
+                timeout,
+                warnAfter,
+                drainTimeout,
+                listen,
+                isolateAfter);
+    }
+
     /** The defaults of the properties. */
     public static WorkerSettings defaults() {
         return new WorkerSettings(
-                List.of(TaskNames.DEFAULT_QUEUE),
+                List.of(),
                 10,
                 Map.of(),
                 Duration.ofMinutes(5),

@@ -265,7 +265,8 @@ class RowPrunerTests {
     }
 
     private static WorkerRepository.Registration registration() {
-        return new WorkerRepository.Registration(UUID.randomUUID(), "test", "localhost", 1, "1", List.of("default"), 4);
+        return new WorkerRepository.Registration(
+                UUID.randomUUID(), "test", "localhost", 1, "1", null, List.of("default"), 4);
     }
 
     private long rows(Kind kind) {

@@ -72,7 +72,8 @@ class HostileTextTests {
 
         UUID other = UUID.randomUUID();
         WorkerRepository workers = new WorkerRepository(harness.database());
-        workers.beat(new WorkerRepository.Registration(other, hostile, hostile, 1, hostile, List.of(hostile), 1));
+        workers.beat(
+                new WorkerRepository.Registration(other, hostile, hostile, 1, hostile, hostile, List.of(hostile), 1));
         assertThat(harness.jdbc()
                         .sql("select name || host || version || queues[1] from konduit_worker")
                         .query(String.class)

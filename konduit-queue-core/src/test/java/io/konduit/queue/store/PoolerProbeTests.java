@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.DatabaseUnreachableException;
 import io.konduit.queue.UnsupportedDatabaseException;
 import io.konduit.queue.test.PgBouncer;
 import io.konduit.queue.test.TestDatabase;
@@ -23,7 +24,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -214,7 +214,7 @@ class PoolerProbeTests {
 
     @Test
     void aDatabaseThatDoesNotAnswerIsNotTakenForAPooler() {
-        assertThatExceptionOfType(DataAccessResourceFailureException.class)
+        assertThatExceptionOfType(DatabaseUnreachableException.class)
                 .isThrownBy(() -> PoolerProbe.probe(
                         new DriverManagerDataSource("jdbc:postgresql://localhost:1/nowhere?user=nobody")));
     }

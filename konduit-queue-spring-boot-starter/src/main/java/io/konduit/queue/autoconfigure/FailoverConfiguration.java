@@ -6,8 +6,10 @@ import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.failover.FailoverMonitor;
 import io.konduit.queue.failover.FailoverSettings;
 import io.konduit.queue.failover.FailoverWatch;
+import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.store.FailoverRepository;
 import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.worker.ServedQueues;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,15 +36,16 @@ class FailoverConfiguration {
     /** What retention has removed must not count as lost. */
     @Bean
     @ConditionalOnMissingBean
-    FailoverSettings konduitFailoverSettings(KonduitQueueProperties properties) {
+    FailoverSettings konduitFailoverSettings(KonduitQueueProperties properties, JobHandlerRegistry handlers) {
         Duration kept = properties.retention().completed();
         Duration memory = kept.isZero() || kept.compareTo(FailoverSettings.LONGEST_MEMORY) > 0
                 ? FailoverSettings.LONGEST_MEMORY
                 : kept;
         boolean beating = properties.worker().enabled() || properties.runsChores();
         boolean pauses = properties.worker().enabled() && properties.failover().pauseQueues();
+        List<String> configured = DeclaredQueuesConfiguration.queues(properties.worker());
         return new FailoverSettings(
-                beating, memory, pauses ? properties.worker().queues() : List.of());
+                beating, memory, pauses ? () -> ServedQueues.of(configured, handlers.all()) : List::of);
     }
 
     @Bean

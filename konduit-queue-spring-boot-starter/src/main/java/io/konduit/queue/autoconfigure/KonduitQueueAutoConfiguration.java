@@ -16,6 +16,7 @@ import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.failover.FailoverWatch;
+import io.konduit.queue.handler.HiddenHandlers;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.JobHandlerScanner;
 import io.konduit.queue.handler.PayloadConverter;
@@ -77,7 +78,7 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnBean(DataSource.class)
 @ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
-@Import({FailoverConfiguration.class, ErrorConfiguration.class})
+@Import({FailoverConfiguration.class, ErrorConfiguration.class, DeclaredQueuesConfiguration.class})
 public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
@@ -183,8 +184,9 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobHandlerCheck konduitJobHandlerCheck(JobHandlerRegistry handlers, PayloadConverter converter) {
-        return new JobHandlerCheck(handlers, converter);
+    JobHandlerCheck konduitJobHandlerCheck(
+            JobHandlerRegistry handlers, PayloadConverter converter, ConfigurableListableBeanFactory beans) {
+        return new JobHandlerCheck(handlers, converter, new HiddenHandlers(beans));
     }
 
     @Bean

@@ -70,7 +70,7 @@ public record KonduitQueueProperties(
      *
      * @param enabled Whether this instance runs tasks. An application that only enqueues sets this to false.
      * @param name The name of this instance for people. Defaults to the name of the application.
-     * @param queues The queues whose tasks this instance runs.
+     * @param queues The queues whose tasks this instance runs, and no others. When not set: the queue default and those that its handlers declare.
      * @param concurrency How many tasks run at once, over all queues that have no number of their own.
      * @param queueConcurrency How many tasks of a queue run at once, for queues that have slots of their own.
      * @param pollInterval How long an idle worker waits at most before it looks for tasks again.
@@ -84,7 +84,7 @@ public record KonduitQueueProperties(
     public record Worker(
             @DefaultValue("true") boolean enabled,
             @Nullable String name,
-            @DefaultValue("default") List<String> queues,
+            @Nullable List<String> queues,
             @DefaultValue("10") int concurrency,
             @DefaultValue Map<String, Integer> queueConcurrency,
             @DefaultValue("1s") Duration pollInterval,

@@ -15,6 +15,7 @@ import io.konduit.queue.retention.RowPruner;
 import io.konduit.queue.store.ChoreRepository;
 import io.konduit.queue.store.LeaderLocks;
 import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.RecordedLocks;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.store.RetentionRepository.Kind;
 import io.konduit.queue.worker.ChoresPresence;
@@ -82,7 +83,10 @@ public final class KonduitQueueRecoveryAutoConfiguration {
             ObjectProvider<Chore> moreChores) {
         List<Chore> all = new ArrayList<>(chores.chores());
         moreChores.orderedStream().forEach(all::add);
-        LockProvider locks = applicationLocks.getIfUnique(() -> LeaderLocks.create(database, identity.id()));
+        LockProvider applications = applicationLocks.getIfUnique();
+        LockProvider locks = applications == null
+                ? LeaderLocks.create(database, identity.id())
+                : new RecordedLocks(applications, passes, identity.id());
         return new LeaderOnlyScheduler(locks, settings, passes, identity.id(), events, all, System::nanoTime);
     }
 

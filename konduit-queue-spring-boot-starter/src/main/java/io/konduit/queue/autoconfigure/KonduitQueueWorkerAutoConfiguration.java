@@ -42,7 +42,7 @@ public final class KonduitQueueWorkerAutoConfiguration {
     WorkerSettings konduitWorkerSettings(KonduitQueueProperties properties) {
         KonduitQueueProperties.Worker worker = properties.worker();
         return new WorkerSettings(
-                worker.queues(),
+                DeclaredQueuesConfiguration.queues(worker),
                 worker.concurrency(),
                 worker.queueConcurrency(),
                 properties.lockTimeout(),

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.TaskId;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.worker.WorkerIdentity;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +37,13 @@ class RedisLeadershipTests {
     private RedisServer redis;
 
     /** An instance of the application, and how often its reaper has passed. */
-    private record Instance(LeaderOnlyScheduler scheduler, AtomicInteger passes) {
+    private record Instance(
+            LeaderOnlyScheduler scheduler, AtomicInteger passes, String id, QueueInspection inspection) {
+        /** Who leads, as the overview of this instance says. */
+        String leader() {
+            return inspection.overview().leader();
+        }
+
         LeadershipState state() {
             return scheduler.state();
         }
@@ -90,6 +98,35 @@ class RedisLeadershipTests {
         });
     }
 
+    @Test
+    @Tag("E4")
+    @Tag("O1")
+    void theOverviewOfEveryInstanceKnowsWhoLeads() {
+        withTwoInstances(instances -> {
+            Instance leader = awaitOneLeader(instances);
+            Instance other = instances.get(1 - instances.indexOf(leader));
+            patiently()
+                    .untilAsserted(() ->
+                            assertThat(instances).extracting(Instance::leader).containsOnly(leader.id()));
+            leader.scheduler().stop();
+            patiently()
+                    .untilAsserted(() ->
+                            assertThat(instances).extracting(Instance::leader).containsOnly(other.id()));
+            other.scheduler().stop();
+            assertThat(other.leader()).as("nobody leads").isNull();
+        });
+    }
+
+    @Test
+    @Tag("E4")
+    void aLeaderThatSaysNothingMoreIsForgottenWithItsLock() {
+        withInstance(instance -> {
+            patiently().untilAsserted(() -> assertThat(instance.leader()).isEqualTo(instance.id()));
+            redis.kill();
+            patiently().untilAsserted(() -> assertThat(instance.leader()).isNull());
+        });
+    }
+
     private void withTwoInstances(Check check) {
         withInstance(first -> withInstance(second -> check.of(List.of(first, second))));
     }
@@ -114,7 +151,11 @@ class RedisLeadershipTests {
                         "konduit.queue.leader.acquire-retry-interval=200ms");
         application.run(context -> {
             assertThat(context).hasNotFailed();
-            check.accept(new Instance(context.getBean(LeaderOnlyScheduler.class), passes));
+            check.accept(new Instance(
+                    context.getBean(LeaderOnlyScheduler.class),
+                    passes,
+                    context.getBean(WorkerIdentity.class).id().toString(),
+                    context.getBean(QueueInspection.class)));
         });
     }
 

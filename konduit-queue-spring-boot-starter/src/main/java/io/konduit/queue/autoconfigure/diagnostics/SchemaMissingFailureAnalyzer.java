@@ -13,6 +13,9 @@ final class SchemaMissingFailureAnalyzer extends AbstractFailureAnalyzer<SchemaM
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, SchemaMissingException cause) {
+        if (cause.whatToDo() != null) {
+            return new FailureAnalysis(cause.getMessage(), cause.whatToDo(), cause);
+        }
         String action = NO_PRIVILEGE.equals(sqlState(cause))
                 ? "Grant the user of the data source the right to create tables there (grant create on schema ...), or "
                         + SCRIPTS + " as a user who has it, grant that user's tables to this one and set"

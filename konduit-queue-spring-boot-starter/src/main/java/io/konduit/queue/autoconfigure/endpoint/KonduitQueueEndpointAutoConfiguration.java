@@ -47,6 +47,14 @@ public final class KonduitQueueEndpointAutoConfiguration {
                 endpoint.allowWrites());
     }
 
+    /** Seen by every endpoint, so that it is made early: it needs nothing, and leaves other endpoints alone. */
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)
+    static KnownParameters konduitQueueKnownParameters() {
+        return new KnownParameters();
+    }
+
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)

@@ -118,7 +118,7 @@ public class KonduitQueueWebExtension {
         return answer(() -> operations.act(list, id, action, body, actor(security)));
     }
 
-    private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
+    static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());
         } catch (RuntimeException e) {

@@ -7,6 +7,7 @@ import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
+import io.konduit.queue.worker.DeclaredQueues;
 import io.konduit.queue.worker.WorkerLifecycle;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -30,10 +31,11 @@ public final class KonduitQueueHealthAutoConfiguration {
             QueueDatabase database,
             KonduitQueueProperties properties,
             FailoverGuard failover,
+            DeclaredQueues declared,
             ObjectProvider<LeaderOnlyScheduler> scheduler,
             ObjectProvider<WorkerLifecycle> worker) {
         boolean runsChores = scheduler.stream().findAny().isPresent();
-        return new KonduitQueueHealthIndicator(
+        KonduitQueueHealthIndicator indicator = new KonduitQueueHealthIndicator(
                         StatisticsRepository.onControlPath(database),
                         new KonduitQueueHealthIndicator.Settings(
                                 properties.reaperInterval(),
@@ -56,5 +58,6 @@ public final class KonduitQueueHealthAutoConfiguration {
                         .toList())
                 .drainedBy(() ->
                         worker.stream().findFirst().map(its -> its.drain().by()).orElse(null));
+        return new UnservedQueuesDetail(indicator, declared);
     }
 }

@@ -1,0 +1,142 @@
+package io.konduit.queue.schema;
+
+import io.konduit.queue.SchemaMissingException;
+import io.konduit.queue.SchemaVersionException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the catalog tells of the queue's tables, which everybody may read whatever rights are missing.
+ *
+ * @param objects tables, indexes and columns as {@code table.column}
+ * @param lockedSchema the schema that has the tables and that this user may not use; null when there is none
+ */
+record FoundSchema(
+        String user,
+        @Nullable String schema,
+        Set<String> objects,
+        @Nullable String lockedSchema) {
+    static final String HISTORY_TABLE = "konduit_schema_history";
+    private static final String HOT_TABLE = "konduit_task";
+    private static final String NO_PRIVILEGE = "42501";
+
+    private static final String OBJECTS = """
+            select n.nspname, c.relname, a.attname
+              from pg_catalog.pg_class c
+              join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+              left join pg_catalog.pg_attribute a
+                on a.attrelid = c.oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+             where c.relname like 'konduit\\_%' and pg_catalog.has_schema_privilege(n.oid, 'usage')
+               and case when ?::text is null then pg_catalog.pg_table_is_visible(c.oid) else n.nspname = ? end
+            """;
+
+    private static final String LOCKED = """
+            select current_user, (
+              select n.nspname
+                from pg_catalog.pg_class c
+                join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+               where c.relname = 'konduit_task' and not pg_catalog.has_schema_privilege(n.oid, 'usage')
+                 and case when ?::text is null
+                          then n.nspname = any (string_to_array(replace(translate(
+                                 pg_catalog.current_setting('search_path'), '" ', ''), '$user', current_user::text), ','))
+                          else n.nspname = ? end
+               order by n.nspname
+               limit 1)
+            """;
+
+    /** @param schema where the tables are; null for the search path */
+    static FoundSchema read(Connection connection, @Nullable String schema) throws SQLException {
+        Set<String> objects = new HashSet<>();
+        String found = schema;
+        try (PreparedStatement statement = statement(connection, OBJECTS, schema);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                String relation = row.getString(2);
+                objects.add(relation);
+                if (row.getString(3) != null) {
+                    objects.add(relation + "." + row.getString(3));
+                }
+                found = row.getString(1);
+            }
+        }
+        try (PreparedStatement statement = statement(connection, LOCKED, schema);
+                ResultSet row = statement.executeQuery()) {
+            row.next();
+            return new FoundSchema(row.getString(1), found, objects, row.getString(2));
+        }
+    }
+
+    private static PreparedStatement statement(Connection connection, String sql, @Nullable String schema)
+            throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        statement.setString(1, schema);
+        statement.setString(2, schema);
+        return statement;
+    }
+
+    boolean hasTables() {
+        return objects.contains(HOT_TABLE);
+    }
+
+    /** Whether the history has this script. A history that this user may not read is left to Flyway. */
+    boolean hasRun(Connection connection, int version) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("select exists (select from \"%s\".%s where success and version = ?)"
+                        .formatted(schema, HISTORY_TABLE))) {
+            statement.setString(1, Integer.toString(version));
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            if (NO_PRIVILEGE.equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Tables that are there and cannot be reached are not missing. */
+    void requireUsable() {
+        if (!hasTables() && lockedSchema != null) {
+            throw new SchemaMissingException(
+                    "The tables of the queue are in schema '%s', which the user '%s' of the data source may not use."
+                            .formatted(lockedSchema, user),
+                    "Run 'grant usage on schema %s to %s' as the owner of the schema.".formatted(lockedSchema, user));
+        }
+    }
+
+    /** The queue's own Flyway would begin with the first script, on tables that are there already. */
+    void requireHistory(SchemaScripts scripts) {
+        if (hasTables() && !objects.contains(HISTORY_TABLE)) {
+            String missing = scripts.isCurrent(objects) ? "" : missing(scripts) + ", then set";
+            throw new SchemaVersionException(
+                    "The tables of the queue in schema '%s' were made by hand: there is no '%s'. They are of version %d; this release has version %d."
+                            .formatted(schema, HISTORY_TABLE, scripts.versionOf(objects), scripts.newest()),
+                    (missing.isEmpty() ? "Set" : missing) + " 'konduit.queue.schema.initialize' to false.");
+        }
+    }
+
+    /** The tables must have what this release's statements name. */
+    void requireCurrent(SchemaScripts scripts) {
+        if (hasTables() && !scripts.isCurrent(objects)) {
+            throw new SchemaVersionException(
+                    "The tables of the queue in schema '%s' are of version %d, but this release needs version %d."
+                            .formatted(schema, scripts.versionOf(objects), scripts.newest()),
+                    objects.contains(HISTORY_TABLE)
+                            ? "Set 'konduit.queue.schema.initialize' to true for one start, as a user who may change the tables."
+                            : missing(scripts) + ".");
+        }
+    }
+
+    private String missing(SchemaScripts scripts) {
+        int first = scripts.versionOf(objects) + 1;
+        String which =
+                first == scripts.newest() ? "script V" + first : "the scripts V" + first + " to V" + scripts.newest();
+        return "Run " + which + " under " + SchemaScripts.FOLDER + " in the konduit-queue-core jar";
+    }
+}

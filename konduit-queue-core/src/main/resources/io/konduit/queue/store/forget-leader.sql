@@ -1,0 +1,1 @@
+delete from konduit_chore where name = :name and worker = :worker

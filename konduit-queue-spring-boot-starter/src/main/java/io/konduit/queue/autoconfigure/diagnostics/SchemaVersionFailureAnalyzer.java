@@ -1,0 +1,14 @@
+package io.konduit.queue.autoconfigure.diagnostics;
+
+import io.konduit.queue.SchemaVersionException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** The tables are of another version than this release, or were made by hand where the queue would make them. */
+final class SchemaVersionFailureAnalyzer extends AbstractFailureAnalyzer<SchemaVersionException> {
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, SchemaVersionException cause) {
+        return new FailureAnalysis(cause.getMessage(), cause.whatToDo(), cause);
+    }
+}

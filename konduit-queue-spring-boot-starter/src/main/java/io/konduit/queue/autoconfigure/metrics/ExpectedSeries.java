@@ -1,0 +1,20 @@
+package io.konduit.queue.autoconfigure.metrics;
+
+import io.konduit.queue.TaskNames;
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.handler.JobHandlerRegistry;
+import io.konduit.queue.metrics.QueueMetrics;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.EventListener;
+
+/** Begins the counters of this worker's types when all handlers are known; a second time changes nothing. */
+record ExpectedSeries(QueueMetrics metrics, JobHandlerRegistry handlers) {
+
+    @EventListener(ContextRefreshedEvent.class)
+    void started() {
+        for (JobHandlerMethod handler : handlers.all()) {
+            String queue = handler.queue();
+            metrics.expect(queue == null ? TaskNames.DEFAULT_QUEUE : queue, handler.type());
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.konduit.queue.operator;
+
+import static io.konduit.queue.operator.RunningApplication.ENDPOINT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.konduit.queue.operator.RunningApplication.Answer;
+import io.konduit.queue.test.TestDatabase;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.UUID;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A typing error in a request acts on nothing, and the answer says what was meant. */
+@Tag("O2")
+class UnknownFieldsTests {
+    private static TestDatabase database;
+    private static RunningApplication application;
+    private static Rows rows;
+
+    @BeforeAll
+    static void start() {
+        database = TestDatabase.create();
+        application = RunningApplication.start(
+                database,
+                List.of(),
+                "management.endpoints.web.exposure.include=konduitqueue,health",
+                "management.endpoints.jmx.exposure.include=konduitqueue",
+                "spring.jmx.enabled=true",
+                "konduit.queue.endpoint.allow-writes=true",
+                "konduit.queue.reaper-interval=1h");
+        rows = new Rows(database);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        database.close();
+    }
+
+    @BeforeEach
+    void clear() {
+        rows.clear();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            /reclaim           | {'dryRun': false, 'dryrun': true} | Expected only dryRun, size, but found 'dryrun'. Did you mean 'dryRun'? Nothing was changed.
+            /reclaim           | {'dry-run': false}                | Expected only dryRun, size, but found 'dry-run'. Did you mean 'dryRun'? Nothing was changed.
+            /clean-abandoned   | {'dryRn': false}                  | Expected only dryRun, size, but found 'dryRn'. Did you mean 'dryRun'? Nothing was changed.
+            /tasks/%d/release  | {'nota': 'x'}                     | Expected only attempts, note, but found 'nota'. Did you mean 'note'? Nothing was changed.
+            /tasks/%d/fail     | {'actor': 'root'}                 | Expected only attempts, note, but found 'actor'. Nothing was changed.
+            /tasks/%d/cancel   | {'security': 'none'}              | Expected only attempts, note, but found 'security'. Nothing was changed.
+            /queues/p/pause    | {'notes': 'x'}                    | Expected only attempts, note, but found 'notes'. Did you mean 'note'? Nothing was changed.
+            """)
+    void anUnknownFieldIsRefusedAndNothingIsChanged(String path, String body, String detail) {
+        long held = rows.held("pay");
+        rows.running("mail", UUID.randomUUID(), "-1 min");
+        List<String> before = rows.everything();
+
+        Answer answer = application.post(ENDPOINT + path.formatted(held), body.replace('\'', '"'));
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.contentType()).startsWith("application/problem+json");
+        assertThat(answer.detail()).isEqualTo(detail);
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            ?since=1h            | Expected no field or parameter, but found 'since'. Nothing was changed.
+            /tasks?state=FAILED  | Expected only above, after, before, key, queue, since, size, status, type, but found 'state'. Did you mean 'status'? Nothing was changed.
+            /held?siz=1          | Expected only above, after, before, key, queue, since, size, status, type, but found 'siz'. Did you mean 'size'? Nothing was changed.
+            /tasks/1?payload=yes | Expected no field or parameter, but found 'payload'. Nothing was changed.
+            """)
+    void anUnknownQueryParameterIsRefused(String path, String detail) {
+        Answer answer = application.get(ENDPOINT + path);
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.detail()).isEqualTo(detail);
+    }
+
+    @Test
+    void whatIsKnownIsAcceptedAndSoIsTheTokenOfSpringSecurity() {
+        long held = rows.held("pay");
+        assertThat(application
+                        .post(ENDPOINT + "/tasks/" + held + "/release?_csrf=token", "{\"note\": \"not charged\"}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(application.get(ENDPOINT + "/tasks?status=HELD&size=5").status())
+                .isEqualTo(200);
+        assertThat(application.get(ENDPOINT).status()).isEqualTo(200);
+    }
+
+    @Test
+    void otherEndpointsAreLeftAlone() {
+        assertThat(application.get("/actuator/health?anything=goes").status()).isEqualTo(200);
+    }
+
+    @Test
+    void overJmxAnOperationTakesItsOwnParametersOnly() throws Exception {
+        MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+        ObjectName name = server.queryNames(
+                        new ObjectName("org.springframework.boot:type=Endpoint,name=Konduitqueue,*"), null)
+                .iterator()
+                .next();
+        String text = String.class.getName();
+        assertThat(server.invoke(
+                        name, "command", new Object[] {"reclaim", "true", null}, new String[] {text, text, text}))
+                .isNotNull();
+        assertThatThrownBy(() ->
+                        server.invoke(name, "command", new Object[] {"reclaim", "true", null, "more"}, new String[] {
+                            text, text, text, text
+                        }))
+                .hasStackTraceContaining("more")
+                .isInstanceOf(Exception.class);
+    }
+}
