@@ -28,6 +28,7 @@ import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.LeaseFence;
 import io.konduit.queue.worker.QueueMonitor;
+import io.konduit.queue.worker.ServedQueues;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
 import io.konduit.queue.worker.WorkerRegistry;
@@ -78,7 +79,9 @@ public final class TestNode implements AutoCloseable {
                 HEARTBEAT,
                 true,
                 System::nanoTime,
-                failoverGuard(options.pauseQueues() ? settings.queues() : List.of(), queueEvents)::observed);
+                failoverGuard(
+                                options.pauseQueues() ? ServedQueues.of(settings.queues(), List.of()) : List.of(),
+                                queueEvents)::observed);
         LeaseRepository leases = new LeaseRepository(database, identity.id());
         transactionManager = new DataSourceTransactionManager(dataSource);
         LeaseFence fence = new LeaseFence(database, leases);

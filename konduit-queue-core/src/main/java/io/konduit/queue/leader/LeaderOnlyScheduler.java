@@ -1,7 +1,9 @@
 package io.konduit.queue.leader;
 
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.log.LogThrottle;
 import io.konduit.queue.store.ChoreRepository;
+import io.konduit.queue.store.DatabaseErrors;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -36,6 +38,10 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     /** Starts before the worker. Stops when the worker begins to, so that another instance leads at once. */
     private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 513;
 
+    private static final String DATABASE = "database";
+    private static final String OVERDUE = "overdue ";
+
+    private final LogThrottle throttle;
     private final Leadership leadership;
     private final LeaderSettings settings;
     private final ChoreRepository passes;
@@ -52,6 +58,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             QueueEvents events,
             List<Chore> chores,
             LongSupplier nanoTime) {
+        this.throttle = new LogThrottle(nanoTime);
         this.leadership = new Leadership(locks, settings, worker, events, nanoTime);
         this.settings = settings;
         this.passes = passes;
@@ -136,7 +143,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     /** L10: whether the leader, whoever it is, has not done this for two intervals. */
     private boolean isOverdue(Chore chore) {
         boolean overdue = isPastSince(chore, chore.interval().multipliedBy(PATIENCE_IN_INTERVALS));
-        if (overdue) {
+        if (overdue && throttle.isDue(OVERDUE + chore.name())) {
             log.warn("No instance has run '{}' for {} intervals: this one does", chore.name(), PATIENCE_IN_INTERVALS);
         }
         return overdue;
@@ -162,8 +169,22 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             }
             return next;
         } catch (RuntimeException | Error e) {
-            log.warn("'{}' failed and is tried again: {}", chore.name(), e.toString());
+            tell(chore, e);
             return jittered(chore.interval());
+        }
+    }
+
+    /** While the database is away every chore fails: the vital one says so, and one of the others. */
+    private void tell(Chore chore, Throwable error) {
+        boolean away = error instanceof RuntimeException failure && DatabaseErrors.mayPass(failure);
+        String duringOutage = chore.isVital() ? chore.name() : DATABASE;
+        if (throttle.isDue(away ? duringOutage : chore.name() + error.getClass().getName())) {
+            log.warn(
+                    "'{}' failed and is tried again: {}",
+                    chore.name(),
+                    away ? DatabaseErrors.summary(error) : error.toString());
+        } else {
+            log.debug("'{}' failed and is tried again", chore.name(), error);
         }
     }
 

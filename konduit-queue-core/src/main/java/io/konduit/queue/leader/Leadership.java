@@ -3,6 +3,8 @@ package io.konduit.queue.leader;
 import io.konduit.queue.LeadershipAcquired;
 import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.log.LogThrottle;
+import io.konduit.queue.store.DatabaseErrors;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -28,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class Leadership {
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
+    private static final String STORE = "store";
+
+    private final LogThrottle throttle;
     private final LockProvider locks;
     private final LeaderSettings settings;
     private final UUID worker;
@@ -49,6 +54,7 @@ final class Leadership {
         this.worker = worker;
         this.events = events;
         this.nanoTime = nanoTime;
+        this.throttle = new LogThrottle(nanoTime);
     }
 
     LeadershipState state() {
@@ -85,10 +91,8 @@ final class Leadership {
                     : new Held(lock, sent + settings.lockTtl().toNanos() * 9 / 10);
             storeUnavailable = false;
         } catch (RuntimeException | Error e) {
-            if (!storeUnavailable) {
-                log.warn(
-                        "The store of the leader lock does not answer ({})",
-                        e.getClass().getName());
+            if (!storeUnavailable && throttle.isDue(STORE)) {
+                log.warn("The store of the leader lock does not answer ({})", DatabaseErrors.summary(e));
             }
             storeUnavailable = true;
             if (!isTrusted(before)) {

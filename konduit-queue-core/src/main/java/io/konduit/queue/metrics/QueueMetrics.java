@@ -95,8 +95,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
 
     @Override
     public void retried(ClaimedTask task, Duration took, String error) {
-        counter(MeterNames.RETRIED, RETRIED, task, error)
-                .increment();
+        counter(MeterNames.RETRIED, RETRIED, task, error).increment();
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.konduit.queue.store;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.Credentials;
+import com.zaxxer.hikari.util.PropertyElf;
+import com.zaxxer.hikari.util.UtilityElf;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -51,8 +54,7 @@ public final class ApplicationConnections {
         Properties properties = new Properties();
         properties.putAll(source.getDataSourceProperties());
         properties.putAll(driverProperties);
-        var provider = source.getCredentialsProvider();
-        var credentials = provider == null ? source.getCredentials() : provider.getCredentials();
+        Credentials credentials = credentials(source);
         if (credentials.getUsername() != null) {
             properties.setProperty("user", credentials.getUsername());
         }
@@ -60,5 +62,35 @@ public final class ApplicationConnections {
             properties.setProperty("password", credentials.getPassword());
         }
         return DriverManager.getConnection(source.getJdbcUrl(), properties);
+    }
+
+    /** The same, and never one of the application's pool: also where that pool was given a data source of the driver. */
+    static Connection openOwn(DataSource application, Properties driverProperties) throws SQLException {
+        HikariConfig source = hikari(application);
+        if (source == null || source.getJdbcUrl() != null) {
+            return open(application, driverProperties);
+        }
+        Credentials credentials = credentials(source);
+        DataSource driver = driver(source, driverProperties);
+        return credentials.getUsername() == null
+                ? driver.getConnection()
+                : driver.getConnection(credentials.getUsername(), credentials.getPassword());
+    }
+
+    private static DataSource driver(HikariConfig source, Properties driverProperties) {
+        if (source.getDataSource() != null) {
+            return source.getDataSource();
+        }
+        Properties properties = new Properties();
+        properties.putAll(source.getDataSourceProperties());
+        properties.putAll(driverProperties);
+        DataSource driver = UtilityElf.createInstance(source.getDataSourceClassName(), DataSource.class);
+        PropertyElf.setTargetFromProperties(driver, properties);
+        return driver;
+    }
+
+    private static Credentials credentials(HikariConfig source) {
+        var provider = source.getCredentialsProvider();
+        return provider == null ? source.getCredentials() : provider.getCredentials();
     }
 }

@@ -1,7 +1,6 @@
 package io.konduit.queue.store;
 
 import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,7 +21,8 @@ import org.slf4j.LoggerFactory;
 public final class ControlPool implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ControlPool.class);
 
-    private final HikariDataSource pool;
+    private final QuietPool pool;
+    private final int size;
     private final DataSource application;
     private final @Nullable HikariConfig source;
     private final Properties driverProperties;
@@ -45,8 +45,9 @@ public final class ControlPool implements AutoCloseable {
         this.source = ApplicationConnections.hikari(application);
         this.statementSeconds = (int) Math.max(1, patience.toSeconds() - 1);
         this.driverProperties = driverProperties(patience, statementSeconds);
+        this.size = size;
         HikariConfig config = new HikariConfig();
-        connectAs(config);
+        prepare(config);
         config.setPoolName("konduit-control");
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
@@ -58,7 +59,7 @@ public final class ControlPool implements AutoCloseable {
         config.setConnectionTimeout(Math.max(250, patience.toMillis()));
         config.setValidationTimeout(Math.max(250, Math.min(5_000, patience.toMillis() / 2)));
         config.setInitializationFailTimeout(-1);
-        this.pool = new HikariDataSource(config);
+        this.pool = new QuietPool(config, new PatientConnections(this::open));
     }
 
     /** One connection as those of the pool are, outside of any pool; the caller closes it. */
@@ -91,9 +92,14 @@ public final class ControlPool implements AutoCloseable {
         return pool;
     }
 
+    /** Connections that are lent from now on are new ones. */
+    public void renew() {
+        pool.renew();
+    }
+
     /** How many statements can be under way at once. */
     public int size() {
-        return pool.getMaximumPoolSize();
+        return size;
     }
 
     /** After this time a statement is cancelled on the server, while its connection is still listened to. */
@@ -120,38 +126,21 @@ public final class ControlPool implements AutoCloseable {
         pool.close();
     }
 
-    private void connectAs(HikariConfig config) {
+    private void prepare(HikariConfig config) {
         if (source == null) {
             log.info(
                     "The queue's data source is not a HikariCP pool: the control path keeps connections of it for itself.");
-            config.setDataSource(application);
-            return;
-        }
-        var credentials = source.getCredentials();
-        config.setUsername(credentials.getUsername());
-        config.setPassword(credentials.getPassword());
-        if (source.getCredentialsProvider() != null) {
-            config.setCredentialsProvider(source.getCredentialsProvider());
-        }
-        config.setJdbcUrl(source.getJdbcUrl());
-        if (source.getDataSourceClassName() != null) {
-            config.setDataSourceClassName(source.getDataSourceClassName());
-        }
-        if (source.getDataSource() != null) {
-            config.setDataSource(source.getDataSource());
-        }
-        if (source.getDriverClassName() != null) {
-            config.setDriverClassName(source.getDriverClassName());
-        }
-        if (sessions == ServerSessions.OWN) {
+        } else if (sessions == ServerSessions.OWN) {
             config.setSchema(source.getSchema());
             config.setConnectionInitSql(source.getConnectionInitSql());
         } else if (source.getConnectionInitSql() != null) {
             log.warn(
                     "The pool's connection-init-sql is not run for the queue's own connections: what it sets would stay behind in sessions that the pooler shares. Set it for the database user instead (alter role ... set ...).");
         }
-        source.getDataSourceProperties().forEach((name, value) -> config.addDataSourceProperty((String) name, value));
-        driverProperties.forEach((name, value) -> config.addDataSourceProperty((String) name, value));
+    }
+
+    private Connection open() throws SQLException {
+        return ApplicationConnections.openOwn(application, driverProperties);
     }
 
     private static Properties driverProperties(Duration patience, int statementSeconds) {

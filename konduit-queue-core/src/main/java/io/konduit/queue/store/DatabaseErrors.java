@@ -52,6 +52,18 @@ public final class DatabaseErrors {
         return error instanceof DataAccessException;
     }
 
+    /** The error in one line, for the log of an outage: its classes and what the server calls it, no message. */
+    public static String summary(Throwable error) {
+        Throwable root = error;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        String classes = error.getClass().getSimpleName()
+                + (root == error ? "" : ", " + root.getClass().getSimpleName());
+        String state = sqlState(error);
+        return state.isEmpty() ? classes : classes + ", SQLSTATE " + state;
+    }
+
     /** Whether the statement gave up because somebody else had something locked. */
     public static boolean isLocked(RuntimeException error) {
         return sqlState(error).startsWith(LOCKED);

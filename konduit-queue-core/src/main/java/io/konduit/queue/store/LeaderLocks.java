@@ -1,10 +1,17 @@
 package io.konduit.queue.store;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.UUID;
+import javax.sql.DataSource;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
@@ -20,7 +27,7 @@ public final class LeaderLocks {
      */
     public static LockProvider create(QueueDatabase database, UUID worker) {
         JdbcTemplateLockProvider locks = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
-                .withJdbcTemplate(new JdbcTemplate(database.control()))
+                .withJdbcTemplate(new Statements(database.control()))
                 .withTableName(database.table("konduit_shedlock"))
                 .withLockedByValue(worker.toString())
                 .withTransactionManager(new EachStatementCommits())
@@ -31,6 +38,40 @@ public final class LeaderLocks {
             locks.clearCache();
             return locks.lock(configuration);
         };
+    }
+
+    /** The store of the lock does not answer. Not a {@code DataAccessException}: ShedLock logs those with their stack. */
+    static final class StoreUnavailableException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        StoreUnavailableException(Throwable cause) {
+            super("The store of the leader lock does not answer.", cause);
+        }
+    }
+
+    /** Lets ShedLock see what it is made for, a row that is there already, and nothing else. */
+    private static final class Statements extends JdbcTemplate {
+        Statements(DataSource control) {
+            super(new DelegatingDataSource(control) {
+                @Override
+                public Connection getConnection() {
+                    try {
+                        return super.getConnection();
+                    } catch (SQLException e) {
+                        throw new StoreUnavailableException(e);
+                    }
+                }
+            });
+        }
+
+        @Override
+        protected DataAccessException translateException(String task, @Nullable String sql, SQLException failure) {
+            DataAccessException translated = super.translateException(task, sql, failure);
+            if (translated instanceof DuplicateKeyException || translated instanceof ConcurrencyFailureException) {
+                return translated;
+            }
+            throw new StoreUnavailableException(translated);
+        }
     }
 
     /**

@@ -1,5 +1,8 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.log.LogThrottle;
+import io.konduit.queue.store.DatabaseErrors;
+import java.util.Collection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -7,6 +10,7 @@ import org.slf4j.LoggerFactory;
 final class ControlHealth {
     private static final Logger log = LoggerFactory.getLogger(ControlHealth.class);
 
+    private final LogThrottle throttle = new LogThrottle();
     private volatile boolean failing;
 
     boolean isFailing() {
@@ -17,9 +21,18 @@ final class ControlHealth {
         if (!failing) {
             failing = true;
             log.warn(
-                    "The database does not answer: no task is claimed until it does. {}",
-                    ErrorText.withoutMessages(cause));
+                    "The database does not answer: no task is claimed until it does ({})",
+                    DatabaseErrors.summary(cause));
+            log.debug("The database does not answer: {}", ErrorText.withoutMessages(cause));
         }
+    }
+
+    /** One line for all lanes, and none when the heartbeats have said so. */
+    void cannotPoll(Collection<String> queues, RuntimeException cause) {
+        if (!failing && throttle.isDue("poll")) {
+            log.warn("Queues {} cannot be polled ({})", queues, DatabaseErrors.summary(cause));
+        }
+        log.debug("Queues {} cannot be polled: {}", queues, ErrorText.withoutMessages(cause));
     }
 
     void succeeded() {

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.log.LogThrottle;
 import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
@@ -17,6 +18,7 @@ final class NotificationListener {
     private static final long FIRST_PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 15_000;
 
+    private final LogThrottle throttle = new LogThrottle();
     private final NotificationChannel channel;
     private final Ear ear;
     private final Duration verifyAfter;
@@ -69,9 +71,11 @@ final class NotificationListener {
             } catch (RuntimeException e) {
                 listening = false;
                 if (!stopped) {
-                    log.info(
-                            "The listening connection broke ({}); polling goes on",
-                            e.getClass().getSimpleName());
+                    if (throttle.isDue("broke")) {
+                        log.info(
+                                "The listening connection broke ({}); polling goes on",
+                                e.getClass().getSimpleName());
+                    }
                     log.debug("The listening connection broke", e);
                     pause = sleep(pause);
                 }

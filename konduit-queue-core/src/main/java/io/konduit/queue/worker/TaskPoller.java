@@ -151,7 +151,7 @@ final class TaskPoller {
                 budget.failed();
                 if (!failing) {
                     failing = true;
-                    log.warn("Queues {} cannot be polled: {}", lane.queues(), ErrorText.withoutMessages(e));
+                    node.health().cannotPoll(lane.queues(), e);
                 }
                 pause();
             } catch (InterruptedException e) {

@@ -104,6 +104,11 @@ final class StandaloneJvm implements AutoCloseable {
         return this;
     }
 
+    /** What it has said so far, one element per line. */
+    List<String> lines() {
+        return List.copyOf(lines);
+    }
+
     /** SIGTERM. Not by {@link Process#destroy}, which closes its standard input as well. */
     void terminate() {
         process.toHandle().destroy();

@@ -274,7 +274,7 @@ public final class PrimaryAndStandby implements AutoCloseable {
         }
     }
 
-    private static void delete(Path directory) {
+    static void delete(Path directory) {
         if (!Files.exists(directory)) {
             return;
         }
