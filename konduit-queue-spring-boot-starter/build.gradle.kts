@@ -12,6 +12,7 @@ dependencies {
     compileOnly(libs.micrometer.core)
     compileOnly(libs.spring.boot.actuator.autoconfigure)
     compileOnly(libs.spring.boot.health)
+    compileOnly(libs.spring.web)
     annotationProcessor(libs.spring.boot.configuration.processor)
 
     testImplementation(project(":konduit-queue-test-support"))

@@ -25,6 +25,7 @@ final class FrameOrigin {
             "io.konduit.queue.failover",
             "io.konduit.queue.handler",
             "io.konduit.queue.leader",
+            "io.konduit.queue.log",
             "io.konduit.queue.metrics",
             "io.konduit.queue.observation",
             "io.konduit.queue.recovery",

@@ -228,7 +228,7 @@ class TransactionalHandlerTests {
     @Test
     void payloadThatDoesNotParseFailsForGood() {
         harness.startWorker(payments);
-        TaskId id = queue.enqueue("pay", List.of("not", "a", "string"));
+        TaskId id = harness.queue().enqueue("pay", List.of("not", "a", "string")); // a sender without the handler
         awaitStatus(id, "FAILED");
         assertThat(payments.attempts).isEmpty();
     }

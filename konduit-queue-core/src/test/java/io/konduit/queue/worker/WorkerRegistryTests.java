@@ -216,7 +216,7 @@ class WorkerRegistryTests {
         return new OrphanReclaimer(
                 new ReclaimRepository(harness.database()),
                 ReclaimPolicy.defaults(),
-                new OutageGuard(Duration.ofMillis(1), System::nanoTime),
+                new OutageGuard(Duration.ZERO, System::nanoTime),
                 new OrphanReclaimer.Surroundings(harness.queueEvents(), ReclaimMonitor.NONE, queues -> {}, "reaper"),
                 System::nanoTime);
     }

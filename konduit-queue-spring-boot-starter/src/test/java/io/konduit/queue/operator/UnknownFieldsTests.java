@@ -100,6 +100,29 @@ class UnknownFieldsTests {
         assertThat(application.get(ENDPOINT).status()).isEqualTo(200);
     }
 
+    /** Actuator lets a body and a query replace parts of the path, which is what access rules look at. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            /tasks/%d/release            | {'id': '%d'}         | id
+            /tasks/%d/release            | {'action': 'cancel'} | action
+            /tasks/%d/release?id=%d      | {}                   | id
+            """)
+    void whatIsInThePathCannotBeReplaced(String path, String body, String name) {
+        long meant = rows.held("pay");
+        long other = rows.held("pay");
+        List<String> before = rows.everything();
+
+        Answer answer = application.post(
+                ENDPOINT + path.replaceFirst("%d", "" + meant).replaceFirst("%d", "" + other),
+                body.replace('\'', '"').replaceFirst("%d", "" + other));
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.detail())
+                .isEqualTo("Expected '" + name + "' in the path only, but found it in the body or query as well."
+                        + " Nothing was changed.");
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
     @Test
     void otherEndpointsAreLeftAlone() {
         assertThat(application.get("/actuator/health?anything=goes").status()).isEqualTo(200);

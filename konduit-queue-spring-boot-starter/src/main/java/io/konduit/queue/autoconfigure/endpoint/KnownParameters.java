@@ -4,6 +4,7 @@ import io.konduit.queue.InvalidTaskException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,13 @@ final class KnownParameters implements OperationInvokerAdvisor {
                 .filter(parameter -> parameter.getType() == String.class)
                 .forEach(parameter -> known.add(parameter.getName()));
         return context -> {
+            Optional<String> replaced = PathVariables.replaced(context.getArguments());
+            if (replaced.isPresent()) {
+                return KonduitQueueWebExtension.answer(() -> {
+                    throw new InvalidTaskException("Expected '" + replaced.get()
+                            + "' in the path only, but found it in the body or query as well. Nothing was changed.");
+                });
+            }
             List<String> unknown = new ArrayList<>(context.getArguments().keySet());
             unknown.removeAll(known);
             unknown.remove(CSRF_TOKEN);
