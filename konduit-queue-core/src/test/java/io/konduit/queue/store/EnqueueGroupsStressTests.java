@@ -1,7 +1,10 @@
 package io.konduit.queue.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.konduit.queue.Submission;
 import io.konduit.queue.TaskId;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +27,25 @@ import org.springframework.jdbc.UncategorizedSQLException;
  * fails alone, and nobody waits for ever.
  */
 class EnqueueGroupsStressTests {
+    private static final String PASSED = "Every history is linearizable.";
+
     @Test
     @Timeout(120)
-    void callersSeeWhatTheyWouldSeeAlone() {
+    void callersSeeWhatTheyWouldSeeAlone() throws Exception {
+        Process histories = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        EnqueueGroupsStressTests.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(histories.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(histories.waitFor()).as(output).isZero();
+        assertThat(output).contains(PASSED);
+    }
+
+    /** In a JVM of its own: Lincheck's agent transforms every class that is loaded. */
+    public static void main(String[] arguments) {
         new StressOptions()
                 .threads(3)
                 .actorsPerThread(4)
@@ -34,6 +53,7 @@ class EnqueueGroupsStressTests {
                 .invocationsPerIteration(500)
                 .sequentialSpecification(OneByOne.class)
                 .check(InGroups.class);
+        System.out.println(PASSED);
     }
 
     /** Every third statement takes longer than callers behind it are willing to wait. */
