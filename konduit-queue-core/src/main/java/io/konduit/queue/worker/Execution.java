@@ -57,6 +57,7 @@ final class Execution {
     private final long claimedNanos;
     private long confirmedNanos;
     private boolean extendSoon;
+    private boolean askedMeanwhile;
     private long startedNanos;
     private long endedNanos;
     private boolean longRunReported;
@@ -247,12 +248,18 @@ final class Execution {
     /** The lease was confirmed by a statement that was sent at that time. */
     synchronized void confirm(long sentNanos) {
         confirmedNanos = sentNanos;
-        extendSoon = false;
+        extendSoon = askedMeanwhile;
     }
 
-    /** Asks for an extension at the next opportunity. */
+    /** Asks for an extension at the next opportunity. One that is under way does not count: it may come too early. */
     synchronized void extendSoon() {
         extendSoon = true;
+        askedMeanwhile = true;
+    }
+
+    /** An extension is about to be sent. */
+    synchronized void extending() {
+        askedMeanwhile = false;
     }
 
     /** Whether a third of the lease is used up. A run whose time is over is not extended any more. */

@@ -115,6 +115,7 @@ final class LeaseKeeper {
         Map<Lease, Duration> due = new LinkedHashMap<>();
         for (Execution execution : active.all()) {
             if (execution.needsExtension(sent)) {
+                execution.extending();
                 executions.put(execution.lease(), execution);
                 due.put(execution.lease(), execution.task().lockTimeout());
             }

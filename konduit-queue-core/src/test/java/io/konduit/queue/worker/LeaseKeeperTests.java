@@ -174,6 +174,28 @@ class LeaseKeeperTests {
         assertThat(execution.ended()).isEqualTo(Execution.End.CANCELLED);
     }
 
+    /** The row may have gone just after the statement that extended it: only another one can tell. */
+    @Test
+    @Tag("H5")
+    void noticeThatComesWhileAnExtensionIsUnderWayAsksForAnother() {
+        Execution execution = running(LEASE);
+        pass(LEASE.dividedBy(3));
+        CancelNotices notices = new CancelNotices(active, keeper::wake);
+        connections.breakStatements(sql -> {
+            if (sql.contains(EXTENSION)) {
+                notices.received(execution.task().id());
+            }
+            return false;
+        });
+        keeper.extendOnce();
+        connections.heal();
+        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+        harness.queue().cancel(TaskId.of(execution.task().id()));
+        keeper.extendOnce();
+        assertThat(execution.ended()).isEqualTo(Execution.End.CANCELLED);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
     @Test
     @Tag("H5")
     void oneLostLeaseDoesNotKeepTheOthersFromBeingExtended() {
