@@ -15,7 +15,18 @@ final class ActiveLeases {
 
     private final ConcurrentMap<Long, Execution> byTask = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
-    private final HangingRuns hanging = new HangingRuns();
+    private final HangingRuns hanging;
+
+    ActiveLeases() {
+        this(new HangingRuns());
+    }
+
+    /**
+     * @param hanging those of earlier starts of the worker too
+     */
+    ActiveLeases(HangingRuns hanging) {
+        this.hanging = hanging;
+    }
 
     /** Runs that should have ended. */
     HangingRuns hanging() {

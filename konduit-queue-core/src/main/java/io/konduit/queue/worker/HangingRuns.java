@@ -34,7 +34,7 @@ final class HangingRuns {
         private boolean told;
     }
 
-    /** A run of a task that this worker has claimed again meanwhile. */
+    /** A run of a task that this worker has claimed again meanwhile, or has given back. */
     void add(Execution run) {
         known.putIfAbsent(run, new Report());
     }

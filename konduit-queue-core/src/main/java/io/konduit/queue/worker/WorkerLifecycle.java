@@ -45,14 +45,19 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
     static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 512;
 
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
-    private static final Duration LAST_WRITES = Duration.ofSeconds(5);
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
+    private static final Duration LAST_WRITES = Duration.ofSeconds(4);
+    /** For leaving the registry. */
+    private static final Duration LEAVING = Duration.ofSeconds(1);
+    /** Before a new start. */
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(60);
+
     private static final Duration LEAST_STUCK = Duration.ofMinutes(1);
     private static final Duration LOCKED_PAUSE = Duration.ofMillis(20);
 
     private final WorkerSettings settings;
     private final WorkerIdentity identity;
     private final Parts parts;
+    private final HangingRuns hanging = new HangingRuns();
     private volatile @Nullable Running running;
 
     /** What a worker is made of. */
@@ -89,8 +94,9 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
 
     @Override
     public void start() {
-        if (isStopping()) {
-            awaitStopped();
+        Running current = running;
+        if (current != null && current.stopping) {
+            current.awaitStopped(LONGEST_STOP);
         }
         startNow();
     }
@@ -131,11 +137,14 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         }
     }
 
-    /** Waits for a stop that has begun. */
+    /** Waits for a stop that has begun, and no longer than its time: a database that is away does not keep it. */
     void awaitStopped() {
         Running current = running;
-        if (current != null && current.stopping) {
-            current.awaitStopped();
+        if (current != null && current.stopping && !current.awaitStopped(LEAVING)) {
+            log.warn(
+                    "Worker {} ({}) does not wait any longer: the database gave no answer. What is not written comes back when its leases end.",
+                    identity.name(),
+                    identity.id());
         }
     }
 
@@ -144,15 +153,10 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         log.info("Worker {} ({}) has stopped", identity.name(), identity.id());
     }
 
-    private boolean isStopping() {
-        Running current = running;
-        return current != null && current.stopping;
-    }
-
     /** Runs that were told to end and have not. */
     public List<HangingRun> hangingRuns() {
         Running current = running;
-        return current == null ? List.of() : current.active.hanging().all(System.nanoTime());
+        return current == null ? List.of() : hanging.all(System.nanoTime());
     }
 
     @Override
@@ -203,7 +207,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
     private final class Running implements NotificationListener.Ear {
         private final WorkerSettings settings =
                 WorkerLifecycle.this.settings.serving(parts.handlers().all());
-        private final ActiveLeases active = new ActiveLeases();
+        private final ActiveLeases active = new ActiveLeases(hanging);
         private final CancelNotices cancels;
         private final Completer completer;
         private final LeaseKeeper keeper;
@@ -216,6 +220,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         private final Thread completerThread;
         private volatile boolean stopping;
         private volatile @Nullable Thread stopThread;
+        private volatile @Nullable StopBudget stopBudget;
 
         Running() {
             ControlHealth health = new ControlHealth();
@@ -356,6 +361,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
 
         void beginStop(Runnable whenStopped) {
             StopBudget budget = new StopBudget(settings.drainTimeout(), settings.heartbeatInterval(), LAST_WRITES);
+            stopBudget = budget;
             stopping = true;
             pollers.forEach(TaskPoller::stop);
             Thread thread = new Thread(
@@ -372,11 +378,13 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
             thread.start();
         }
 
-        void awaitStopped() {
+        /** For what is left of its time, and that much longer. */
+        boolean awaitStopped(Duration longer) {
             Thread thread = stopThread;
-            if (thread != null) {
-                WorkerThreads.join(List.of(thread), settings.drainTimeout().plus(LONGEST_STOP));
-            }
+            StopBudget budget = stopBudget;
+            return thread == null
+                    || budget == null
+                    || WorkerThreads.join(List.of(thread), budget.left().plus(longer));
         }
 
         /** Everything together takes the drain time and a few seconds at most. */
@@ -422,6 +430,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                     DurationText.of(settings.drainTimeout()),
                     returned.size(),
                     rest.stream().map(Execution::task).toList());
+            rest.forEach(hanging::add);
             rest.forEach(active::remove);
             giveBack(returned.stream().map(Execution::lease).collect(Collectors.toSet()), budget);
         }

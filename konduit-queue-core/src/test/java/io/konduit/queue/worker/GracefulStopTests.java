@@ -3,6 +3,7 @@ package io.konduit.queue.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
@@ -13,6 +14,8 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.store.QueueDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -24,6 +27,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -278,6 +283,33 @@ class GracefulStopTests {
         return Thread.getAllStackTraces().values().stream().anyMatch(stack -> Arrays.stream(stack)
                 .anyMatch(frame -> frame.getClassName().equals(WorkerThreads.class.getName())
                         && frame.getMethodName().equals("join")));
+    }
+
+    /** A network that swallows everything: each statement waits for as long as the pool lets it, here a minute. */
+    @Test
+    @Timeout(120)
+    void stopEndsWithinItsBudgetAlsoWhenTheDatabaseIsSilent() throws Exception {
+        Matcher address = Pattern.compile("//([^:/]+):(\\d+)/")
+                .matcher(harness.testDatabase().jdbcUrl());
+        assertThat(address.find()).isTrue();
+        try (SilentNetwork network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
+                HikariDataSource application = harness.testDatabase().newPool(2)) {
+            application.setJdbcUrl(address.replaceFirst("//localhost:" + network.port() + "/"));
+            try (ControlPool pool = new ControlPool(application, 4, Duration.ofMinutes(1))) {
+                WorkerLifecycle worker = harness.startWorker(
+                        new QueueDatabase(application, pool, null),
+                        With.all(With.drainTimeout(Duration.ofMillis(100)), With.lockTimeout(Duration.ofSeconds(3))),
+                        QueueHarness.quickRetries(),
+                        work);
+                queue.enqueue("stubborn", null);
+                await().until(() -> work.started.get() == 1);
+                network.silenceAll();
+                CompletableFuture<Void> stopping = CompletableFuture.runAsync(worker::stop);
+                // its time is a heartbeat of 1 s and 5 s for the last writes
+                stopping.get(20, TimeUnit.SECONDS);
+                assertThat(work.interrupted).hasPositiveValue();
+            }
+        }
     }
 
     @Test

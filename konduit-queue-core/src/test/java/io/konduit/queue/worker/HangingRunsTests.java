@@ -103,6 +103,24 @@ class HangingRunsTests {
         assertThat(queue.find(id).orElseThrow().attempts()).as("charged").isEqualTo(2);
     }
 
+    /** Contexts can be stopped and started again, and its handler is then still in the same JVM. */
+    @Test
+    void taskDoesNotRunBesideItsOwnOlderRunAfterTheWorkerWasStartedAgain() throws Exception {
+        WorkerLifecycle worker =
+                harness.startWorker(With.all(With.concurrency(2), With.drainTimeout(Duration.ZERO)), stubborn);
+        TaskId id = queue.enqueue("stubborn", null);
+        stubborn.told.await();
+        worker.stop();
+        assertThat(harness.status(id)).isEqualTo("PENDING");
+        worker.start();
+        for (int i = 0; i < 3; i++) {
+            completes(queue.enqueue("quick", null));
+        }
+        assertThat(stubborn.started).containsExactly(1L);
+        stubborn.mayEnd.countDown();
+        completes(id);
+    }
+
     @Test
     void anotherWorkerTakesTheTaskAtOnce() throws Exception {
         harness.startWorker(With.concurrency(2), stubborn);

@@ -35,6 +35,11 @@ final class SilentNetwork implements AutoCloseable {
         silenced = connections;
     }
 
+    /** From now on nothing gets through, on new connections neither. */
+    synchronized void silenceAll() {
+        silenced = Integer.MAX_VALUE;
+    }
+
     synchronized int connections() {
         return connections;
     }
