@@ -30,6 +30,41 @@ final class JsonText {
         requirePaired(highPending, ' ', what);
     }
 
+    /** How many more digits than characters its numbers have in the database, which writes them out: 1e9 is 1000000000. */
+    static long digitsAdded(String json) {
+        long added = 0;
+        boolean quoted = false;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (quoted && c == '\\') {
+                i++;
+            } else if (c == '"') {
+                quoted = !quoted;
+            } else if (!quoted && (c == 'e' || c == 'E') && i > 0 && isDigit(json.charAt(i - 1))) {
+                added += exponent(json, i + 1);
+            }
+        }
+        return added;
+    }
+
+    /** Without its sign: small numbers are written out too. */
+    private static long exponent(String json, int from) {
+        long exponent = 0;
+        for (int i = from; i < json.length() && exponent < Integer.MAX_VALUE; i++) {
+            char c = json.charAt(i);
+            if (isDigit(c)) {
+                exponent = 10 * exponent + c - '0';
+            } else if (i > from || c != '-' && c != '+') {
+                break;
+            }
+        }
+        return exponent;
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
     private static boolean requirePaired(boolean highPending, char c, String what) {
         if (highPending != Character.isLowSurrogate(c)) {
             throw new InvalidPayloadException(

@@ -126,13 +126,19 @@ public final class PayloadConverter {
     }
 
     private static void requireSize(String json, long most, String what, String orElse) {
+        long digits = JsonText.digitsAdded(json);
         // a char is at most three bytes: few payloads have to be counted
-        if (json.length() > most / 3) {
-            int bytes = json.getBytes(StandardCharsets.UTF_8).length;
+        if (json.length() + digits > most / 3) {
+            long bytes = json.getBytes(StandardCharsets.UTF_8).length + digits;
             if (bytes > most) {
                 throw new PayloadTooLargeException(
-                        "Expected %s to be at most %d bytes of JSON, but it has %d. Store the data elsewhere and send its key%s."
-                                .formatted(what, most, bytes, orElse));
+                        "Expected %s to be at most %d bytes of JSON, but it has %d%s. Store the data elsewhere and send its key%s."
+                                .formatted(
+                                        what,
+                                        most,
+                                        bytes,
+                                        digits == 0 ? "" : " with its numbers written out, as the database has them",
+                                        orElse));
             }
         }
     }

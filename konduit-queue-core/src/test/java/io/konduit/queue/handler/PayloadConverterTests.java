@@ -8,6 +8,7 @@ import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.PayloadTooLargeException;
 import io.konduit.queue.QueueHarness;
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +62,19 @@ class PayloadConverterTests {
         assertThat(wide.length()).isLessThan(LONGEST_TEXT);
         assertThat(wide.getBytes(StandardCharsets.UTF_8).length).isEqualTo(LONGEST_TEXT + 1);
         assertThatExceptionOfType(PayloadTooLargeException.class).isThrownBy(() -> converter.write(wide, WHAT));
+    }
+
+    /** The database writes numbers out. */
+    @Test
+    void digitsThatExponentsStandForCount() {
+        assertThatExceptionOfType(PayloadTooLargeException.class)
+                .isThrownBy(() ->
+                        converter.write(List.of(new BigDecimal("1e131071"), new BigDecimal("-1.5e-131071"), "x"), WHAT))
+                .withMessageContaining("with its numbers written out, as the database has them");
+        assertThat(converter.write(List.of(new BigDecimal("1e131071"), 6.02e23, true, false), WHAT))
+                .isEqualTo("[1E+131071,6.02E23,true,false]");
+        String text = "1e999999999, \\ \" 2E+999999999 \"";
+        assertThat(converter.write(Map.of(text, text), WHAT)).hasSizeLessThan(100);
     }
 
     @Test

@@ -1,12 +1,14 @@
 package io.konduit.queue.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.DoNotRetryException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
+import io.konduit.queue.PayloadTooLargeException;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskContext;
@@ -14,6 +16,8 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import java.math.BigDecimal;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,6 +58,19 @@ class BadTaskTests {
 
         @JobHandler("unreadable")
         void unreadable(Order order) {}
+    }
+
+    /** jsonb writes numbers out: nine characters here are 131072 digits there, and gigabytes for each claim to send. */
+    @Test
+    void payloadWhoseNumbersGrowInTheDatabaseDoesNotBlockItsQueue() {
+        Orders orders = new Orders();
+        harness.startWorker(With.concurrency(1), orders);
+        TaskQueue queue = harness.queue();
+        List<BigDecimal> numbers = Collections.nCopies(20_000, new BigDecimal("1e131071"));
+        Throwable refused = catchThrowable(() -> queue.enqueue("order", numbers));
+        queue.enqueue("order", new Order(1, List.of()));
+        await().untilAsserted(() -> assertThat(orders.done).containsExactly(1));
+        assertThat(refused).isInstanceOf(PayloadTooLargeException.class);
     }
 
     private static TaskId insertRaw(String json) {
