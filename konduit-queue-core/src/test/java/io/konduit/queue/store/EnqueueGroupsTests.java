@@ -295,6 +295,46 @@ class EnqueueGroupsTests {
         }
     }
 
+    /** Nobody should have to wait until a large payload of somebody else is written. */
+    @Test
+    void payloadsOfMoreThan32KibiCharactersAreNotShared() throws Exception {
+        await().until(() -> transactionsOf(200, 32 * 1024) < 200);
+        assertThat(transactionsOf(200, 32 * 1024 + 1)).isEqualTo(200);
+    }
+
+    /** In how many transactions so many tasks are stored that eight callers enqueue at the same time. */
+    private long transactionsOf(int count, int chars) throws Exception {
+        NewTask task = new NewTask(
+                "default",
+                "mail",
+                '"' + "x".repeat(chars - 2) + '"',
+                2,
+                null,
+                Duration.ZERO,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+        harness.testDatabase().execute("truncate konduit_task");
+        List<FutureTask<Void>> callers = IntStream.range(0, 8)
+                .mapToObj(caller -> EnqueueGroupsTests.<Void>started(() -> {
+                    for (int i = 0; i < count / 8; i++) {
+                        shared.enqueue(task);
+                    }
+                    return null;
+                }))
+                .toList();
+        for (FutureTask<Void> caller : callers) {
+            caller.get();
+        }
+        return harness.jdbc()
+                .sql("select count(distinct xmin::text) from konduit_task")
+                .query(Long.class)
+                .single();
+    }
+
     @Test
     void statementInATransactionIsNotShared() {
         QueueDatabase plain = harness.database();

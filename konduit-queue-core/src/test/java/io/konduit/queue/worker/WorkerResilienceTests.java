@@ -13,6 +13,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
@@ -201,13 +202,42 @@ class WorkerResilienceTests {
                     count("pg_stat_activity where wait_event_type = 'Lock' and query like '%found as mat%'") > 0);
             stopped = CompletableFuture.runAsync(worker::stop);
             stopped.get(20, TimeUnit.SECONDS);
-            long waiting = count("pg_stat_activity where wait_event_type = 'Lock' and query like '%found as mat%'");
-            System.out.println("ATTACK stopped; claims still waiting on the server: " + waiting);
             other.rollback();
         }
         await().pollDelay(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(harness.status(id))
                 .as("runs: %s", jobs.quick)
                 .isEqualTo("PENDING"));
+    }
+
+    /** Each row takes a while, as those of many megabytes do: sixteen of them take longer than a statement may. */
+    @Test
+    void claimThatIsCancelledByItsTimeoutIsTriedAgainWithFewerTasks() {
+        execute(
+                "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.15); return new; end'",
+                "create trigger slow before update on konduit_task for each row"
+                        + " when (new.status = 'RUNNING' and old.status = 'PENDING') execute function slow()");
+        try (ControlPool pool = new ControlPool(harness.testDatabase().dataSource(), 4, Duration.ofSeconds(2))) {
+            List<TaskId> ids = IntStream.range(0, 16)
+                    .mapToObj(i -> queue.enqueue("quick", null))
+                    .toList();
+            harness.startWorker(
+                    new QueueDatabase(harness.testDatabase().dataSource(), pool, null),
+                    With.concurrency(16),
+                    QueueHarness.quickRetries(),
+                    jobs);
+            await().atMost(Duration.ofSeconds(40))
+                    .untilAsserted(
+                            () -> assertThat(ids).extracting(harness::status).containsOnly("COMPLETED"));
+            assertThat(harness.jdbc()
+                            .sql("select max(lease_epoch) from konduit_task_history")
+                            .query(Long.class)
+                            .single())
+                    .as("what was cancelled left no trace")
+                    .isEqualTo(1);
+            harness.stopWorkers();
+        } finally {
+            execute("drop trigger slow on konduit_task", "drop function slow()");
+        }
     }
 
     /** There is no memory for the message either. */
