@@ -1,6 +1,8 @@
 package io.konduit.queue.handler;
 
 import io.konduit.queue.JobHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,14 +12,16 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.InstanceSupplier;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Handlers that the types of the beans do not show: a {@code @Bean} method may be declared with an interface, and until
- * a lazy bean is made nobody knows its class. The bytecode of the method tells what it makes; a bean whose class has
- * handlers is made now, all others stay lazy. What cannot be told is named.
+ * Handlers that the types of the beans do not show: a {@code @Bean} method may be declared with an interface or an
+ * abstract class, and until a lazy bean is made nobody knows its class. The bytecode of the method tells what it makes; a
+ * bean whose class has handlers is made now, all others stay lazy. What cannot be told is named.
  */
 public final class HiddenHandlers {
     private static final Logger log = LoggerFactory.getLogger(HiddenHandlers.class);
@@ -40,14 +44,15 @@ public final class HiddenHandlers {
         }
         if (!unknown.isEmpty()) {
             log.info(
-                    "Lazy beans {} are declared with an interface and could not be searched for @JobHandler methods. If one of them has any, declare its @Bean method with the class, or remove @Lazy",
+                    "Lazy beans {} are declared with an interface or an abstract class and could not be searched for @JobHandler methods. If one of them has any, declare its @Bean method with the class, or remove @Lazy",
                     unknown);
         }
     }
 
     private void reveal(String name, BeanDefinition definition, List<String> unknown) {
-        String method = definition.getFactoryMethodName();
-        Class<?> owner = owner(definition);
+        Method supplied = supplied(definition);
+        String method = supplied == null ? definition.getFactoryMethodName() : supplied.getName();
+        Class<?> owner = supplied == null ? owner(definition) : ClassUtils.getUserClass(supplied.getDeclaringClass());
         Class<?> declared = beans.getType(name, false);
         if (method == null || owner == null || declared == null || definition.isAbstract() || isFramework(owner)) {
             return;
@@ -57,7 +62,7 @@ public final class HiddenHandlers {
                 .filter(Objects::nonNull)
                 .filter(declared::isAssignableFrom)
                 .toList();
-        if (made.isEmpty() && declared.isInterface() && !isFramework(declared)) {
+        if (made.isEmpty() && Modifier.isAbstract(declared.getModifiers()) && !isFramework(declared)) {
             unknown.add(name);
         } else if (made.stream().anyMatch(type -> type != declared && hasHandlers(type))) {
             if (definition.isSingleton()) {
@@ -70,6 +75,14 @@ public final class HiddenHandlers {
                         made.get(0).getSimpleName());
             }
         }
+    }
+
+    /** The bean method of an application that was processed ahead of time, whose definitions do not name it; else null. */
+    private static @Nullable Method supplied(BeanDefinition definition) {
+        return definition instanceof RootBeanDefinition root
+                        && root.getInstanceSupplier() instanceof InstanceSupplier<?> supplier
+                ? supplier.getFactoryMethod()
+                : null;
     }
 
     /** The class that has the bean method; null when the bean comes from none. */

@@ -46,10 +46,10 @@ class AheadOfTimeTests {
                 application.awaitLine("ready");
                 JdbcClient.create(database.dataSource())
                         .sql("insert into konduit_task (queue, type, payload, priority, status, run_at, created_at)"
-                                + " values ('default', 'greet', to_jsonb('Ada'::text), 2, 'PENDING',"
-                                + " clock_timestamp(), clock_timestamp())")
+                                + " select 'default', type, to_jsonb('Ada'::text), 2, 'PENDING',"
+                                + " clock_timestamp(), clock_timestamp() from unnest(array['greet', 'part']) as type")
                         .update();
-                application.awaitLine("hello Ada");
+                application.awaitLine("hello Ada").awaitLine("goodbye Ada");
                 assertThat(application.output()).contains("AOT-processed");
             }
         }

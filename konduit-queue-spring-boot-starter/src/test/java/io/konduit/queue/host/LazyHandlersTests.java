@@ -70,7 +70,8 @@ class LazyHandlersTests {
                         context.getBean(JobHandlerRegistry.class).types())
                 .doesNotContain("lazy.invoice"));
         assertThat(output)
-                .contains("Lazy beans [elsewhere] are declared with an interface and could not be searched")
+                .contains(
+                        "Lazy beans [elsewhere, elsewhereToo] are declared with an interface or an abstract class and could not be searched")
                 .contains("declare its @Bean method with the class, or remove @Lazy");
     }
 
@@ -91,6 +92,13 @@ class LazyHandlersTests {
 
     static class InvoiceJobs implements Jobs {
         @JobHandler("lazy.invoice")
+        void send() {}
+    }
+
+    abstract static class Base {}
+
+    static class ReminderJobs extends Base {
+        @JobHandler("lazy.reminder")
         void send() {}
     }
 
@@ -136,11 +144,21 @@ class LazyHandlersTests {
         Jobs elsewhere() {
             return Factory.make();
         }
+
+        @Bean
+        @Lazy
+        Base elsewhereToo() {
+            return Factory.makeToo();
+        }
     }
 
     static class Factory {
         static Jobs make() {
             return new InvoiceJobs();
+        }
+
+        static Base makeToo() {
+            return new ReminderJobs();
         }
     }
 

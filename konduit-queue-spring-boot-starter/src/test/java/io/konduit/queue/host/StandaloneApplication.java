@@ -11,6 +11,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /**
  * A Spring Boot application without a web server, in a JVM of its own. Says on its standard output what it does, and ends
@@ -36,6 +37,22 @@ public class StandaloneApplication {
     @Bean
     Jobs jobs() {
         return new Jobs();
+    }
+
+    /** Lazy and declared with an interface, so that its handler has to be looked for. */
+    @Bean
+    @Lazy
+    Farewells farewells() {
+        return new PoliteFarewells();
+    }
+
+    interface Farewells {}
+
+    static class PoliteFarewells implements Farewells {
+        @JobHandler("part")
+        void part(String name) {
+            System.out.println("goodbye " + name);
+        }
     }
 
     static class Jobs {

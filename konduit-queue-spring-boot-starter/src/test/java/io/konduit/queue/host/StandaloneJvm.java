@@ -21,8 +21,7 @@ final class StandaloneJvm implements AutoCloseable {
     /** On the class path for other tests. */
     private static final String EXCLUDED =
             "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
-                    + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration,"
-                    + "org.springframework.boot.data.jdbc.autoconfigure.DataJdbcRepositoriesAutoConfiguration";
+                    + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration";
 
     private final Process process;
     private final List<String> lines = new CopyOnWriteArrayList<>();
