@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * What the catalog tells of the queue's tables, which everybody may read whatever rights are missing.
  *
  * @param objects tables, indexes and columns as {@code table.column}
- * @param lockedSchema the schema that has the tables and that this user may not use; null when there is none
+ * @param locked the schema that has the tables and that this user may not use; null when there is none
  */
 record FoundSchema(
         String user,
         @Nullable String schema,
         Set<String> objects,
-        @Nullable String lockedSchema) {
+        @Nullable Locked locked) {
     static final String HISTORY_TABLE = "konduit_schema_history";
     private static final String HOT_TABLE = "konduit_task";
     private static final String NO_PRIVILEGE = "42501";
@@ -36,18 +36,24 @@ record FoundSchema(
             """;
 
     private static final String LOCKED = """
-            select current_user, (
-              select n.nspname
-                from pg_catalog.pg_class c
-                join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-               where c.relname = 'konduit_task' and not pg_catalog.has_schema_privilege(n.oid, 'usage')
-                 and case when ?::text is null
-                          then n.nspname = any (string_to_array(replace(translate(
-                                 pg_catalog.current_setting('search_path'), '" ', ''), '$user', current_user::text), ','))
-                          else n.nspname = ? end
-               order by n.nspname
-               limit 1)
+            select current_user, s.nspname,
+                   'grant usage on schema ' || quote_ident(s.nspname) || ' to ' || quote_ident(current_user)
+              from (select 1) as one
+              left join (
+                select n.nspname
+                  from pg_catalog.pg_class c
+                  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+                 where c.relname = 'konduit_task' and not pg_catalog.has_schema_privilege(n.oid, 'usage')
+                   and case when ?::text is null
+                            then n.nspname = any (string_to_array(replace(translate(
+                                   pg_catalog.current_setting('search_path'), '" ', ''), '$user', current_user::text), ','))
+                            else n.nspname = ? end
+                 order by n.nspname
+                 limit 1) as s on true
             """;
+
+    /** @param grant the statement that unlocks it */
+    private record Locked(String schema, String grant) {}
 
     /** @param schema where the tables are; null for the search path */
     static FoundSchema read(Connection connection, @Nullable String schema) throws SQLException {
@@ -67,7 +73,9 @@ record FoundSchema(
         try (PreparedStatement statement = statement(connection, LOCKED, schema);
                 ResultSet row = statement.executeQuery()) {
             row.next();
-            return new FoundSchema(row.getString(1), found, objects, row.getString(2));
+            String locked = row.getString(2);
+            return new FoundSchema(
+                    row.getString(1), found, objects, locked == null ? null : new Locked(locked, row.getString(3)));
         }
     }
 
@@ -102,11 +110,11 @@ record FoundSchema(
 
     /** Tables that are there and cannot be reached are not missing. */
     void requireUsable() {
-        if (!hasTables() && lockedSchema != null) {
+        if (!hasTables() && locked != null) {
             throw new SchemaMissingException(
                     "The tables of the queue are in schema '%s', which the user '%s' of the data source may not use."
-                            .formatted(lockedSchema, user),
-                    "Run 'grant usage on schema %s to %s' as the owner of the schema.".formatted(lockedSchema, user));
+                            .formatted(locked.schema(), user),
+                    "Run '%s' as the owner of the schema.".formatted(locked.grant()));
         }
     }
 

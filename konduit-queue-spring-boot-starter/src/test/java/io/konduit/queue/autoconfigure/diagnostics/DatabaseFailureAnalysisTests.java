@@ -132,6 +132,26 @@ class DatabaseFailureAnalysisTests {
         assertUsageIsMissing(analysis);
     }
 
+    /** Names with a hyphen are usual, and what is to be run can be copied. */
+    @Test
+    void theGrantForAUserWhoseNameNeedsQuotesCanBeRun() {
+        String quoted = "\"app-" + database.name() + "\"";
+        new QueueSchemaMigrator(database.dataSource(), "jobs").migrate();
+        database.execute("create role " + quoted);
+        try {
+            FailureAnalysis analysis = FailureAnalysisTests.analyse(HostApplication.on(database)
+                    .withPropertyValues(
+                            "spring.datasource.hikari.connection-init-sql=set role " + quoted,
+                            "konduit.queue.schema.name=jobs",
+                            BY_HAND));
+            String grant = analysis.getAction().replaceAll("Run '(.*)' as the owner of the schema\\.", "$1");
+            assertThat(grant).isEqualTo("grant usage on schema jobs to " + quoted);
+            database.execute(grant);
+        } finally {
+            database.execute("drop owned by " + quoted, "drop role " + quoted);
+        }
+    }
+
     @Test
     void aSchemaOfSomebodyElseIsNoneOfOurs() {
         new QueueSchemaMigrator(database.dataSource(), "others").migrate();
