@@ -9,13 +9,16 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.host.HostApplication;
+import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.operator.RunningApplication.Answer;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.test.TestDatabase;
+import io.konduit.queue.worker.WorkerIdentity;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -23,11 +26,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,6 +135,27 @@ class OperatingDocTests {
     }
 
     @Test
+    @Tag("E4")
+    void theWorkersRoleSufficesToSayWhoLeadsByALockOfTheApplication() {
+        HostApplication.on(database)
+                .withPropertyValues(
+                        "spring.datasource.url=" + url("konduit_worker_role"),
+                        "konduit.queue.schema.initialize=false",
+                        "konduit.queue.worker.enabled=false",
+                        "konduit.queue.chores.enabled=true",
+                        "konduit.queue.reaper-interval=1h")
+                .withBean(LockProvider.class, () -> configuration -> Optional.of(() -> {}))
+                .run(context -> {
+                    QueueInspection inspection = context.getBean(QueueInspection.class);
+                    String own = context.getBean(WorkerIdentity.class).id().toString();
+                    await().untilAsserted(() ->
+                            assertThat(inspection.overview().leader()).isEqualTo(own));
+                    context.getBean(LeaderOnlyScheduler.class).stop();
+                    assertThat(inspection.overview().leader()).isNull();
+                });
+    }
+
+    @Test
     void theWorkersRoleSufficesForEverythingAWorkerAndItsOperatorsDo() {
         try (RunningApplication application = RunningApplication.start(
                 database,
@@ -156,6 +182,8 @@ class OperatingDocTests {
                     "tasks/" + rows.held("pay") + "/fail",
                     "queues/parked/pause",
                     "queues/parked/resume",
+                    "workers/self/drain",
+                    "workers/self/resume",
                     "tasks/" + rows.dueLater("mail") + "/reschedule",
                     "reclaim",
                     "clean-abandoned")) {
