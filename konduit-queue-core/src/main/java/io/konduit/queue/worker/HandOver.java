@@ -8,14 +8,18 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * S14: whether a run can end now so that another worker goes on from its checkpoint. It can when a checkpoint has been
- * committed in this run and the thread is in no transaction whose work would be lost.
+ * S14: whether a run can end now so that another worker goes on from its checkpoint. It can right after a
+ * checkpoint has been committed, when the thread is in no transaction whose work would be lost. What a later transaction
+ * commits comes after that checkpoint, so it would be done again.
  */
 final class HandOver {
     private final Set<TransactionExecution> open = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean stored;
 
     void begun(TransactionExecution transaction) {
+        if (open.isEmpty()) {
+            stored = false;
+        }
         open.add(transaction);
     }
 
@@ -23,7 +27,7 @@ final class HandOver {
         open.remove(transaction);
     }
 
-    /** A checkpoint of this run stands. */
+    /** A checkpoint stands, and nothing has been committed since. */
     void checkpointStored() {
         stored = true;
     }

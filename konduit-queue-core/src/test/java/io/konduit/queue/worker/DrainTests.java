@@ -97,6 +97,14 @@ class DrainTests {
                     }));
         }
 
+        @JobHandler("work-then-checkpoint")
+        void workThenCheckpoint(TaskContext task) {
+            steps(task, step -> {
+                transaction.executeWithoutResult(status -> work(step));
+                task.checkpoint(step);
+            });
+        }
+
         @JobHandler("careless")
         void careless(TaskContext task) {
             steps(task, step -> {
@@ -189,6 +197,13 @@ class DrainTests {
         run("nested");
         assertThat(jobs.runs).containsExactly("attempt 1 after step 0", "attempt 1 after step 2");
         assertThat(steps()).containsExactly(1, 2, 3, 4);
+    }
+
+    @Test
+    void aCommitWithoutACheckpointIsNoHandOverAlsoAfterAnEarlierCheckpoint() {
+        run("work-then-checkpoint");
+        assertThat(jobs.runs).containsExactly("attempt 1 after step 0", "attempt 1 after step 2");
+        assertThat(steps()).as("no step is repeated").containsExactly(1, 2, 3, 4);
     }
 
     @Test
