@@ -37,7 +37,7 @@ public record RetentionSettings(
         return switch (kind) {
             case COMPLETED -> completed;
             case FAILED -> failed;
-            case INCIDENTS -> incidents;
+            case INCIDENTS, AUDIT, QUEUE_AUDIT -> incidents;
             case WORKERS -> workers;
         };
     }

@@ -15,6 +15,8 @@ public final class RetentionRepository {
         COMPLETED("prune-history"),
         FAILED("prune-failed"),
         INCIDENTS("prune-incidents"),
+        AUDIT("prune-audit"),
+        QUEUE_AUDIT("prune-queue-audit"),
         WORKERS("prune-workers");
 
         private final String statement;

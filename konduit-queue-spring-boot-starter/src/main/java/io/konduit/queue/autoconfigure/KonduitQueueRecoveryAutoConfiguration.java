@@ -120,7 +120,8 @@ public final class KonduitQueueRecoveryAutoConfiguration {
         for (Kind kind : Kind.values()) {
             if (!retention.keep(kind).isZero()) {
                 RowPruner pruner = new RowPruner(rows, kind, retention.keep(kind), retention.batchSize());
-                String name = "retention-" + kind.name().toLowerCase(Locale.ROOT);
+                String name =
+                        "retention-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
                 chores.add(new PeriodicChore(name, retention.interval(), pruner::pruneOnce));
             }
         }
