@@ -113,8 +113,23 @@ public record TaskFilter(
             }
             statuses = EnumSet.of(status);
         }
+        if (finishedAfter != null || finishedBefore != null) {
+            retain(statuses, TaskStatus.FAILED, "a time of failure", action);
+        }
+        if (holdReason != null) {
+            retain(statuses, TaskStatus.HELD, "a reason to hold", action);
+        }
         return new Criteria(
                 statuses, queue, type, holdReason, createdAfter, createdBefore, finishedAfter, finishedBefore);
+    }
+
+    /** A task that has meanwhile changed its state has that no more, and is no longer meant. */
+    private static void retain(Set<TaskStatus> statuses, TaskStatus only, String what, BulkAction action) {
+        if (!statuses.contains(only)) {
+            throw new InvalidTaskException("Expected no condition on " + what + " for " + action + " of " + statuses
+                    + ": only " + only + " tasks have one.");
+        }
+        statuses.retainAll(Set.of(only));
     }
 
     /** As the audit keeps it. */

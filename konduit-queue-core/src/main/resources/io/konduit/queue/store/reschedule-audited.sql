@@ -3,7 +3,7 @@ with changed as (
   update konduit_task
      set run_at = greatest(statement_timestamp(), coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs * interval '1 millisecond'))
    where id = any (:ids::bigint[]) and status = 'PENDING'
-  returning id, queue, type, lease_epoch, attempts, zombie_count, run_at),
+  returning id, queue, type, lease_epoch, attempts - coalesce(uncharged, 0) as attempts, zombie_count, run_at),
 audited as (
   insert into konduit_task_incident
          (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count)

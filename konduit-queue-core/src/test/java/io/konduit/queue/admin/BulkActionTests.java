@@ -11,8 +11,16 @@ import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.AuditRepository.Entry;
+import io.konduit.queue.store.BulkRepository;
+import io.konduit.queue.store.BulkRepository.Criteria;
+import io.konduit.queue.store.BulkRepository.Found;
+import io.konduit.queue.store.BulkRepository.Page;
+import io.konduit.queue.store.BulkRepository.Terms;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.Cursor;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.LeaseRepository;
 import java.sql.Connection;
@@ -172,6 +180,25 @@ class BulkActionTests {
                 .containsOnly("CANCELLED");
     }
 
+    /** Between the look and the lock somebody else retried it: it waits now, and did not fail at that time any more. */
+    @Test
+    void aTaskThatWasRetriedMeanwhileIsNotCancelledForHavingFailed() {
+        TaskId id = failed("mail", 1).get(0);
+        BulkRepository tasks = new AdministrationRepository(harness.database()).bulk();
+        TaskFilter filter = TaskFilter.where().finishedAfter(Instant.EPOCH);
+        Criteria criteria = filter.criteria(BulkAction.cancel());
+        String until = tasks.begin();
+        Page page = tasks.find(criteria, until, new Cursor("-infinity", Long.MIN_VALUE), 100, 100);
+        assertThat(page.found()).extracting(Found::id).containsExactly(id.value());
+
+        administration.retry(id, 1, "grace", null);
+        Terms terms = new Terms(BulkRepository.Kind.CANCEL, 1, null, filter.json(), new Author("ada", null));
+
+        assertThat(tasks.apply(terms, criteria, until, List.of(id.value())).tasks())
+                .isZero();
+        assertThat(recovery.status(id.value())).isEqualTo("PENDING");
+    }
+
     @Test
     void movesTheStartOfWaitingTasks() {
         TaskId mail = recovery.queue().enqueue("mail", 1);
@@ -251,6 +278,14 @@ class BulkActionTests {
                 "Expected the status of the filter to be one of [HELD] for release, but it is FAILED.");
         refused(() -> administration.apply(BulkAction.release(), TaskFilter.everything(), 0, "ada", null), "limit");
         refused(() -> administration.apply(BulkAction.release(), TaskFilter.everything(), 1, " ", null), "actor");
+        refused(
+                () -> administration.count(
+                        BulkAction.release(), TaskFilter.where().finishedAfter(Instant.EPOCH)),
+                "Expected no condition on a time of failure for release of [HELD]: only FAILED tasks have one.");
+        refused(
+                () -> administration.count(
+                        BulkAction.retry(1), TaskFilter.where().holdReason(HoldReason.QUARANTINED)),
+                "only HELD tasks have one.");
         refused(() -> BulkAction.retry(0), "1 to 10000 more attempts");
         refused(() -> TaskFilter.where().createdAfter(Instant.MAX), "createdAfter");
         assertThatThrownBy(() -> harness.transaction()

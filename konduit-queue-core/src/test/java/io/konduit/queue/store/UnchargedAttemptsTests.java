@@ -123,6 +123,12 @@ class UnchargedAttemptsTests {
     }
 
     @Test
+    void incidentOfARescheduleShowsChargedAttemptsOnly() {
+        administration.reschedule(id, Duration.ofHours(1), "ada", null);
+        assertIncidents(0);
+    }
+
+    @Test
     void incidentOfAReclaimShowsChargedAttemptsOnly() {
         harness.expireLease(harness.claimOne(worker).id(), Duration.ofSeconds(1));
         recovery.reclaimer().reclaimOnce();

@@ -130,6 +130,40 @@ class BulkEndpointTests {
         assertThat(rows.everything()).isEqualTo(before);
     }
 
+    /** A shell variable that is not set must not turn "those of this queue" into "those of all queues". */
+    @Test
+    void anEmptyConditionIsRefusedAndChangesNothing() {
+        rows.held("pay");
+        rows.failed("mail");
+        List<String> before = rows.everything();
+        for (String condition : List.of("queue", "type", "holdReason", "createdAfter", "createdBefore")) {
+            refused(
+                    "release",
+                    "{\"status\": \"HELD\", \"%s\": \" \", \"dryRun\": false}".formatted(condition),
+                    400,
+                    "Expected '" + condition + "' to have a value, but it is empty.");
+        }
+        for (String condition : List.of("finishedAfter", "finishedBefore")) {
+            refused(
+                    "retry",
+                    "{\"type\": \"mail\", \"%s\": \"\", \"dryRun\": false}".formatted(condition),
+                    400,
+                    "Expected '" + condition + "' to have a value, but it is empty.");
+        }
+        refused(
+                "cancel",
+                "{\"type\": \"pay\", \"status\": \"\", \"dryRun\": false}",
+                400,
+                "Expected 'status' to have a value");
+        refused(
+                "cancel",
+                "{\"type\": \"pay\", \"limit\": \"\", \"dryRun\": false}",
+                400,
+                "Expected 'limit' to have a value");
+        refused("cancel", "{\"queue\": [], \"type\": \"pay\", \"dryRun\": false}", 400, "");
+        assertThat(rows.everything()).isEqualTo(before);
+    }
+
     @Test
     void withoutWritesOnlyDryRunsAreAllowed() {
         rows.held("pay");

@@ -106,6 +106,10 @@ class UnknownFieldsTests {
             /tasks/%d/release            | {'id': '%d'}         | id
             /tasks/%d/release            | {'action': 'cancel'} | action
             /tasks/%d/release?id=%d      | {}                   | id
+            /tasks/%d/release            | {'id': null}         | id
+            /queues/%d/pause             | {'list': 'tasks'}    | list
+            /tasks/release               | {'list': 'bulk', 'all': true, 'dryRun': false} | list
+            /reclaim                     | {'command': 'clean-abandoned', 'dryRun': false} | command
             """)
     void whatIsInThePathCannotBeReplaced(String path, String body, String name) {
         long meant = rows.held("pay");

@@ -4,6 +4,7 @@ import io.konduit.queue.HoldReason;
 import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.admin.TaskFilter;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +28,14 @@ record BulkBody(
 
     TaskFilter filter() {
         return new TaskFilter(
-                given(queue),
-                given(type),
+                given("queue", queue),
+                given("type", type),
                 constant("status", TaskStatus.class, status),
                 constant("holdReason", HoldReason.class, holdReason),
-                ActionBody.instant("createdAfter", createdAfter),
-                ActionBody.instant("createdBefore", createdBefore),
-                ActionBody.instant("finishedAfter", finishedAfter),
-                ActionBody.instant("finishedBefore", finishedBefore),
+                instant("createdAfter", createdAfter),
+                instant("createdBefore", createdBefore),
+                instant("finishedAfter", finishedAfter),
+                instant("finishedBefore", finishedBefore),
                 ListQuery.truth("'all'", all, false));
     }
 
@@ -43,22 +44,32 @@ record BulkBody(
     }
 
     int most() {
-        return ListQuery.wholeNumber("'limit'", limit, DEFAULT_LIMIT);
+        return ListQuery.wholeNumber("'limit'", given("limit", limit), DEFAULT_LIMIT);
     }
 
-    private static @Nullable String given(@Nullable String text) {
-        return text == null || text.isBlank() ? null : text;
+    /** An empty condition would match everything: most likely the variable of a script is not set. */
+    private static @Nullable String given(String name, @Nullable String text) {
+        if (text != null && text.isBlank()) {
+            throw new InvalidTaskException("Expected '" + name
+                    + "' to have a value, but it is empty. Leave it out if any will do. Nothing was changed.");
+        }
+        return text;
+    }
+
+    private static @Nullable Instant instant(String name, @Nullable String text) {
+        return ActionBody.instant(name, given(name, text));
     }
 
     private static <T extends Enum<T>> @Nullable T constant(String name, Class<T> type, @Nullable String text) {
-        if (text == null || text.isBlank()) {
+        String wanted = given(name, text);
+        if (wanted == null) {
             return null;
         }
         try {
-            return Enum.valueOf(type, text.trim().toUpperCase(Locale.ROOT));
+            return Enum.valueOf(type, wanted.trim().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
             throw new InvalidTaskException("Expected '" + name + "' to be one of "
-                    + Arrays.toString(type.getEnumConstants()) + ", but found '" + ListQuery.cut(text) + "'.");
+                    + Arrays.toString(type.getEnumConstants()) + ", but found '" + ListQuery.cut(wanted) + "'.");
         }
     }
 }

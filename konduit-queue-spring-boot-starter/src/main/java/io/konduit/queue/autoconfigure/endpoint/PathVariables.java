@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestAttributes;
@@ -35,7 +36,7 @@ final class PathVariables {
             }
             return arguments.entrySet().stream()
                     .filter(argument -> path.containsKey(argument.getKey())
-                            && !argument.getValue().equals(path.get(argument.getKey())))
+                            && !Objects.equals(argument.getValue(), path.get(argument.getKey())))
                     .map(Map.Entry::getKey)
                     .findFirst();
         }
