@@ -199,6 +199,22 @@ class BulkActionTests {
         assertThat(recovery.status(id.value())).isEqualTo("PENDING");
     }
 
+    /** Released and held again for another reason between the look and the lock. */
+    @Test
+    void aTaskThatIsHeldForAnotherReasonMeanwhileIsNotFailed() {
+        TaskId id = held("pay", 1).get(0);
+        BulkRepository tasks = new AdministrationRepository(harness.database()).bulk();
+        TaskFilter filter = TaskFilter.where().holdReason(HoldReason.NOT_REAPABLE);
+        Criteria criteria = filter.criteria(BulkAction.fail());
+        String until = tasks.begin();
+        harness.testDatabase().execute("update konduit_task set hold_reason = 'QUARANTINED' where id = " + id);
+        Terms terms = new Terms(BulkRepository.Kind.FAIL, 1, null, filter.json(), new Author("ada", null));
+
+        assertThat(tasks.apply(terms, criteria, until, List.of(id.value())).tasks())
+                .isZero();
+        assertThat(recovery.status(id.value())).isEqualTo("HELD");
+    }
+
     @Test
     void movesTheStartOfWaitingTasks() {
         TaskId mail = recovery.queue().enqueue("mail", 1);

@@ -269,6 +269,14 @@ class DrainTests {
                 .containsExactly("DRAIN " + id + " ada host is replaced", "RESUME " + id + " ada");
     }
 
+    @Test
+    void anInstanceWithoutSlotsIsNotToldToDrain() {
+        UUID id = UUID.randomUUID();
+        workers.beat(new WorkerRepository.Registration(id, "chores", "localhost", 1, "1", null, List.of(), 0));
+        assertThat(workers.drain(id, new Author("ada", null))).isFalse();
+        assertThat(workers.state(id)).contains("CHORES_ONLY");
+    }
+
     private TaskId run(String type) {
         startTwo();
         TaskId id = queue.enqueue(type, null);

@@ -199,6 +199,32 @@ class ShownPayloadTests {
     }
 
     @Test
+    void aLargeCheckpointIsShownOnItsOwnPage() {
+        long id = rows.held("pay");
+        rows.update(
+                id,
+                "checkpoint = (select jsonb_build_object('text', string_agg(md5(n::text), '')) from generate_series(1, 2000) n)");
+        JsonNode listed = application
+                .getAs("ada", ENDPOINT + "/held")
+                .json()
+                .path("held")
+                .path(0)
+                .path("contents");
+        assertThat(listed.has("checkpoint")).isFalse();
+        assertThat(listed.path("note").asString()).contains("tasks/" + id);
+    }
+
+    /** The error of a run that had lost its lease is none of the task's. */
+    @Test
+    void theInboxShowsNoErrorThatWasRefused() {
+        long id = rows.held("pay");
+        rows.error(id, 2, "REFUSED");
+        JsonNode held = application.get(ENDPOINT + "/held").json().path("held").path(0);
+        assertThat(held.path("id").asLong()).isEqualTo(id);
+        assertThat(held.has("lastErrorClass")).isFalse();
+    }
+
+    @Test
     void theInboxShowsTheKeysToLookFor() {
         long id = rows.held("pay");
         rows.update(id, "unique_key = 'order-7', last_checkpoint_at = clock_timestamp()");
