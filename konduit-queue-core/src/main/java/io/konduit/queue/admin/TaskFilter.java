@@ -26,6 +26,7 @@ public record TaskFilter(
         @Nullable String type,
         @Nullable TaskStatus status,
         @Nullable HoldReason holdReason,
+        @Nullable String errorType,
         @Nullable Instant createdAfter,
         @Nullable Instant createdBefore,
         @Nullable Instant finishedAfter,
@@ -42,6 +43,10 @@ public record TaskFilter(
         if (type != null) {
             TaskNames.requireType(type, "the type of the filter");
         }
+        if (errorType != null && (errorType.isBlank() || errorType.indexOf('\0') >= 0)) {
+            throw new InvalidTaskException(
+                    "Expected errorType of the filter to be the name of a class, such as java.net.SocketTimeoutException.");
+        }
         requireSane("createdAfter", createdAfter);
         requireSane("createdBefore", createdBefore);
         requireSane("finishedAfter", finishedAfter);
@@ -50,52 +55,98 @@ public record TaskFilter(
 
     /** Conditions follow. */
     public static TaskFilter where() {
-        return new TaskFilter(null, null, null, null, null, null, null, null, false);
+        return new TaskFilter(null, null, null, null, null, null, null, null, null, false);
     }
 
     /** Every task that the action can be done to. */
     public static TaskFilter everything() {
-        return new TaskFilter(null, null, null, null, null, null, null, null, true);
+        return new TaskFilter(null, null, null, null, null, null, null, null, null, true);
     }
 
     public TaskFilter queue(String name) {
         return new TaskFilter(
-                name, type, status, holdReason, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
+                name,
+                type,
+                status,
+                holdReason,
+                errorType,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all);
     }
 
     public TaskFilter type(String name) {
         return new TaskFilter(
-                queue, name, status, holdReason, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
+                queue,
+                name,
+                status,
+                holdReason,
+                errorType,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all);
     }
 
     public TaskFilter status(TaskStatus wanted) {
         return new TaskFilter(
-                queue, type, wanted, holdReason, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
+                queue,
+                type,
+                wanted,
+                holdReason,
+                errorType,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all);
     }
 
     public TaskFilter holdReason(HoldReason reason) {
         return new TaskFilter(
-                queue, type, status, reason, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
+                queue,
+                type,
+                status,
+                reason,
+                errorType,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore,
+                all);
+    }
+
+    /** Whose newest error has this class as its root cause, such as {@code java.net.SocketTimeoutException}. */
+    public TaskFilter errorType(String name) {
+        return new TaskFilter(
+                queue, type, status, holdReason, name, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
     }
 
     /** Enqueued then or later. */
     public TaskFilter createdAfter(Instant time) {
-        return new TaskFilter(queue, type, status, holdReason, time, createdBefore, finishedAfter, finishedBefore, all);
+        return new TaskFilter(
+                queue, type, status, holdReason, errorType, time, createdBefore, finishedAfter, finishedBefore, all);
     }
 
     /** Enqueued earlier than then. */
     public TaskFilter createdBefore(Instant time) {
-        return new TaskFilter(queue, type, status, holdReason, createdAfter, time, finishedAfter, finishedBefore, all);
+        return new TaskFilter(
+                queue, type, status, holdReason, errorType, createdAfter, time, finishedAfter, finishedBefore, all);
     }
 
     /** Failed then or later. */
     public TaskFilter finishedAfter(Instant time) {
-        return new TaskFilter(queue, type, status, holdReason, createdAfter, createdBefore, time, finishedBefore, all);
+        return new TaskFilter(
+                queue, type, status, holdReason, errorType, createdAfter, createdBefore, time, finishedBefore, all);
     }
 
     /** Failed earlier than then. */
     public TaskFilter finishedBefore(Instant time) {
-        return new TaskFilter(queue, type, status, holdReason, createdAfter, createdBefore, finishedAfter, time, all);
+        return new TaskFilter(
+                queue, type, status, holdReason, errorType, createdAfter, createdBefore, finishedAfter, time, all);
     }
 
     /** What the action can be done to and the filter asks for. */
@@ -120,7 +171,15 @@ public record TaskFilter(
             retain(statuses, TaskStatus.HELD, "a reason to hold", action);
         }
         return new Criteria(
-                statuses, queue, type, holdReason, createdAfter, createdBefore, finishedAfter, finishedBefore);
+                statuses,
+                queue,
+                type,
+                holdReason,
+                errorType,
+                createdAfter,
+                createdBefore,
+                finishedAfter,
+                finishedBefore);
     }
 
     /** A task that has meanwhile changed its state has that no more, and is no longer meant. */
@@ -147,6 +206,7 @@ public record TaskFilter(
         put(fields, "type", type);
         put(fields, "status", status);
         put(fields, "holdReason", holdReason);
+        put(fields, "errorType", errorType);
         put(fields, "createdAfter", createdAfter);
         put(fields, "createdBefore", createdBefore);
         put(fields, "finishedAfter", finishedAfter);

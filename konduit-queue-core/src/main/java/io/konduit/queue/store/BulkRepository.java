@@ -53,6 +53,7 @@ public final class BulkRepository {
             @Nullable String queue,
             @Nullable String type,
             @Nullable HoldReason holdReason,
+            @Nullable String errorType,
             @Nullable Instant createdAfter,
             @Nullable Instant createdBefore,
             @Nullable Instant finishedAfter,
@@ -103,6 +104,7 @@ public final class BulkRepository {
         List<Row> rows = bind(database.application(statement(criteria)), criteria, until)
                 .param("queue", criteria.queue())
                 .param("type", criteria.type())
+                .param("errorType", criteria.errorType())
                 .param("createdAfter", utc(criteria.createdAfter()))
                 .param("createdBefore", utc(criteria.createdBefore()))
                 .param("finishedAfter", utc(criteria.finishedAfter()))

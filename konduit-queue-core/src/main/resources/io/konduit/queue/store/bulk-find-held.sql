@@ -13,6 +13,13 @@ matched as materialized (
      and (:queue::text is null or e.queue = :queue)
      and (:type::text is null or e.type = :type)
      and (:holdReason::text is null or e.hold_reason = :holdReason)
+     -- that of its newest error, as a reader sees it: one index probe for each row that is looked at
+     and (:errorType::text is null or :errorType = (
+       select k.type
+         from konduit_task_error k
+        where k.task_id = e.id and k.outcome <> 'REFUSED'
+        order by k.lease_epoch desc
+        limit 1))
      and (:createdAfter::timestamptz is null or e.created_at >= :createdAfter::timestamptz)
      and (:createdBefore::timestamptz is null or e.created_at < :createdBefore::timestamptz)
      and (:finishedAfter::timestamptz is null or e.finished_at >= :finishedAfter::timestamptz)

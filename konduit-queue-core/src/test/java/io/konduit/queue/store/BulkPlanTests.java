@@ -67,7 +67,7 @@ class BulkPlanTests {
     }
 
     private static Criteria criteria(Set<TaskStatus> statuses) {
-        return new Criteria(statuses, null, "report", null, null, null, null, null);
+        return new Criteria(statuses, null, "report", null, null, null, null, null, null);
     }
 
     private static void fill() {

@@ -88,6 +88,22 @@ class BulkEndpointTests {
     }
 
     @Test
+    void retriesWhatFailedWithOneKindOfError() {
+        long disk = rows.failed("mail");
+        long later = rows.failed("mail");
+        rows.error(disk, 4, "REFUSED");
+        rows.error(later, 4, "FAILED");
+        database.execute(
+                "update konduit_task_error set type = 'java.lang.IllegalStateException' where lease_epoch = 4");
+
+        assertThat(changed("retry", "{\"errorType\": \"java.io.IOException\", \"dryRun\": false}"))
+                .isEqualTo(1);
+
+        assertThat(rows.status(disk)).isEqualTo("PENDING");
+        assertThat(rows.status(later)).as("its newest error is another").isEqualTo("FAILED");
+    }
+
+    @Test
     void everyActionWorks() {
         long failed = rows.failed("mail");
         long held = rows.held("pay");
@@ -136,7 +152,7 @@ class BulkEndpointTests {
         rows.held("pay");
         rows.failed("mail");
         List<String> before = rows.everything();
-        for (String condition : List.of("queue", "type", "holdReason", "createdAfter", "createdBefore")) {
+        for (String condition : List.of("queue", "type", "holdReason", "errorType", "createdAfter", "createdBefore")) {
             refused(
                     "release",
                     "{\"status\": \"HELD\", \"%s\": \" \", \"dryRun\": false}".formatted(condition),

@@ -59,7 +59,7 @@ class UnknownFieldsTests {
             /tasks/%d/release  | {'nota': 'x'}                     | Expected only attempts, delay, note, runAt, but found 'nota'. Did you mean 'note'? Nothing was changed.
             /tasks/%d/fail     | {'actor': 'root'}                 | Expected only attempts, delay, note, runAt, but found 'actor'. Nothing was changed.
             /tasks/%d/cancel   | {'security': 'none'}              | Expected only attempts, delay, note, runAt, but found 'security'. Nothing was changed.
-            /tasks/cancel      | {'typ': 'mail', 'dryRun': false}  | Expected only all, attempts, createdAfter, createdBefore, delay, dryRun, finishedAfter, finishedBefore, holdReason, limit, note, queue, runAt, status, type, but found 'typ'. Did you mean 'type'? Nothing was changed.
+            /tasks/cancel      | {'typ': 'mail', 'dryRun': false}  | Expected only all, attempts, createdAfter, createdBefore, delay, dryRun, errorType, finishedAfter, finishedBefore, holdReason, limit, note, queue, runAt, status, type, but found 'typ'. Did you mean 'type'? Nothing was changed.
             /queues/p/pause    | {'notes': 'x'}                    | Expected only attempts, delay, note, runAt, but found 'notes'. Did you mean 'note'? Nothing was changed.
             """)
     void anUnknownFieldIsRefusedAndNothingIsChanged(String path, String body, String detail) {
