@@ -27,6 +27,7 @@ dependencies {
     testImplementation(libs.spring.boot.starter.flyway)
     testImplementation(libs.spring.boot.starter.security)
     testImplementation(libs.spring.boot.starter.test)
+    testImplementation(libs.spring.boot.starter.validation)
     testImplementation(libs.spring.boot.starter.webmvc)
     testRuntimeOnly(libs.junit.platform.launcher)
 }
