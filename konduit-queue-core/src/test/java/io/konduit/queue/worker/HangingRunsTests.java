@@ -54,6 +54,11 @@ class HangingRunsTests {
             }
         }
 
+        @JobHandler("endless")
+        void runWithoutLimit(TaskContext task) {
+            run(task);
+        }
+
         @JobHandler("quick")
         void quick() {}
     }
@@ -108,9 +113,10 @@ class HangingRunsTests {
     void taskDoesNotRunBesideItsOwnOlderRunAfterTheWorkerWasStartedAgain() throws Exception {
         WorkerLifecycle worker =
                 harness.startWorker(With.all(With.concurrency(2), With.drainTimeout(Duration.ZERO)), stubborn);
-        TaskId id = queue.enqueue("stubborn", null);
-        stubborn.told.await();
+        TaskId id = queue.enqueue("endless", null);
+        await().until(() -> !stubborn.started.isEmpty());
         worker.stop();
+        stubborn.told.await();
         assertThat(harness.status(id)).isEqualTo("PENDING");
         worker.start();
         for (int i = 0; i < 3; i++) {
