@@ -113,6 +113,7 @@ class OperatingCommandsTests {
                 "type", "invoice",
                 "status", "FAILED",
                 "holdReason", "NOT_REAPABLE",
+                "errorType", "java.io.IOException",
                 "createdAfter", "2020-01-31T08:00:00Z",
                 "createdBefore", "2099-01-31T08:00:00Z",
                 "finishedAfter", "2020-01-31T08:00:00Z",

@@ -222,6 +222,9 @@ class ShownPayloadTests {
         JsonNode held = application.get(ENDPOINT + "/held").json().path("held").path(0);
         assertThat(held.path("id").asLong()).isEqualTo(id);
         assertThat(held.has("lastErrorClass")).isFalse();
+        JsonNode story = application.get(ENDPOINT + "/tasks/" + id).json();
+        assertThat(story.path("errors")).as("as evidence").hasSize(1);
+        assertThat(story.has("lastErrorClass")).isFalse();
     }
 
     @Test

@@ -211,10 +211,19 @@ final class Views {
                                     found.ownerStatus(),
                                     task.lockedAt(),
                                     task.lockTimeoutAt()),
-                    errors.isEmpty() ? null : errors.get(0).type(),
+                    lastError(errors),
                     errors,
                     found.incidents().stream().map(IncidentView::of).toList(),
                     contents);
+        }
+
+        /** One that was refused says nothing about the task. */
+        private static @Nullable String lastError(List<ErrorView> errors) {
+            return errors.stream()
+                    .filter(error -> !error.outcome().equals("REFUSED"))
+                    .map(ErrorView::type)
+                    .findFirst()
+                    .orElse(null);
         }
     }
 
