@@ -1,14 +1,20 @@
 package io.konduit.queue.aot;
 
+import io.konduit.queue.schema.QuietFlyway;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** The statements and migrations, which are read from the class path by name. */
+/** What is read from the class path or made by name: statements, migrations, the version, Flyway's log. */
 final class QueueRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-        hints.resources().registerPattern("io/konduit/queue/store/*.sql").registerPattern("io/konduit/queue/db/*.sql");
+        hints.resources()
+                .registerPattern("io/konduit/queue/store/*.sql")
+                .registerPattern("io/konduit/queue/db/*.sql")
+                .registerPattern("io/konduit/queue/worker/version.properties");
+        hints.reflection().registerType(QuietFlyway.class, MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskContext;
+import io.konduit.queue.schema.QuietFlyway;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
@@ -123,5 +125,21 @@ class RuntimeHintsTests {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The worker registers with it. */
+    @Test
+    void theVersionCanBeRead() {
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/konduit/queue/worker/version.properties"))
+                .accepts(process());
+    }
+
+    /** Flyway makes its log by the name of the class. */
+    @Test
+    void theLogOfTheMigrationsCanBeMade() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(QuietFlyway.class)
+                        .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                .accepts(process());
     }
 }
