@@ -26,9 +26,12 @@ import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class LeadershipTests {
     @RegisterExtension
@@ -162,6 +165,22 @@ class LeadershipTests {
         assertThat(first.renew()).as("it has lost the lock").isEqualTo(NOT_LEADER);
         assertThat(second.renew()).isEqualTo(LEADER);
         assertThat(first.renew()).isEqualTo(NOT_LEADER);
+    }
+
+    /** ShedLock would log the stack of a statement that fails. */
+    @Test
+    @Tag("L10")
+    @ExtendWith(OutputCaptureExtension.class)
+    void aStatementOfTheLockThatFailsMeansThatItsStoreDoesNotAnswer(CapturedOutput output) {
+        Leadership instance = instance();
+        harness.jdbc().sql("alter table konduit_shedlock rename to moved").update();
+        try {
+            instance.renew();
+            assertThat(instance.state()).isEqualTo(LeadershipState.STORE_UNAVAILABLE);
+            assertThat(output).doesNotContain("\tat ");
+        } finally {
+            harness.jdbc().sql("alter table moved rename to konduit_shedlock").update();
+        }
     }
 
     @Test

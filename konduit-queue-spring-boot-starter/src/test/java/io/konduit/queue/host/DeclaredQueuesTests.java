@@ -22,6 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** A queue that a handler declares is served, or somebody is told that it is not. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -62,6 +63,19 @@ class DeclaredQueuesTests {
                 .contains(WARNING + ", which the handlers of [print] declare")
                 .contains("This worker serves [default, archive] only")
                 .doesNotContain("queue 'archive'");
+    }
+
+    /** Such as the context of a management port. */
+    @Test
+    void theStartOfAChildContextWarnsNoSecondTime(CapturedOutput output) {
+        application.withPropertyValues("konduit.queue.worker.queues=default").run(context -> {
+            try (GenericApplicationContext child = new GenericApplicationContext(context)) {
+                child.refresh();
+            }
+        });
+        assertThat(output.toString().split(WARNING, -1))
+                .as("the text around the warnings")
+                .hasSize(2);
     }
 
     @Test
