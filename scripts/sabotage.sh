@@ -154,6 +154,8 @@ mutation "completions take their rows in any order" "$java/store/LeaseRepository
   's/leases\.stream()\.sorted(Comparator\.comparing(Lease::taskId))\.toList()/List.copyOf(leases)/' 'LeaseRaceTests#completionsInOppositeOrder*'
 mutation "claim takes rows at the same place elsewhere" "$sql/claim.sql" \
   's/and [ft]\.tableoid = (select a\.tableoid from found a limit 1)//' 'PartitionedClaimTests'
+mutation "claim over several tables takes their places in the first" "$sql/claim.sql" \
+  's/and f\.tableoid = (select a\.tableoid from found a limit 1)//' 'PartitionedClaimTests#claimOverSeveral*'
 mutation "claim takes more than fits into memory" "$sql/claim.sql" \
   's/f\.total <= :budget or/f.total > 0 or/' 'ClaimTests#takesNoMoreThanFits*'
 mutation "lease that was let go is given back as unknown" "$java/worker/LostClaims.java" \

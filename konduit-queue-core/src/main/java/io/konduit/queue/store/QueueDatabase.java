@@ -128,7 +128,8 @@ public final class QueueDatabase {
     public void rollBack() {
         Connection connection = DataSourceUtils.getConnection(application);
         try {
-            if (!connection.getAutoCommit() && !PgTransaction.isIdle(connection)) {
+            // of a connection that broke the server has undone everything
+            if (!connection.isClosed() && !connection.getAutoCommit() && !PgTransaction.isIdle(connection)) {
                 connection.rollback();
             }
         } catch (SQLException e) {

@@ -98,6 +98,8 @@ final class Completer {
                     inHand.clear();
                     pause = FIRST_PAUSE;
                 } else {
+                    // these are settled, so that putBack leaves them out
+                    waiting.addAll(select(unwritten, Outcome.LeftToReaper.class));
                     putBack();
                     TimeUnit.MILLISECONDS.sleep(pause.toMillis());
                     pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
@@ -172,10 +174,10 @@ final class Completer {
 
     /** Writes a batch; returns what could not be written and should be tried again. */
     List<Outcome> write(List<Outcome> batch) {
-        select(batch, Outcome.LeftToReaper.class).forEach(this::noteInterrupted);
         List<Outcome> current =
                 batch.stream().filter(outcome -> !dropped(outcome)).toList();
         List<Outcome> unwritten = new ArrayList<>();
+        unwritten.addAll(attempt(select(batch, Outcome.LeftToReaper.class), this::noteInterrupted));
         unwritten.addAll(attempt(select(current, Outcome.Completed.class), this::writeCompleted));
         unwritten.addAll(attempt(select(current, Outcome.Failed.class), this::writeFailed));
         unwritten.addAll(attempt(select(current, Outcome.GivenBack.class), this::writeGivenBack));
@@ -302,7 +304,10 @@ final class Completer {
                 noteRefused(failed);
             }
         } else if (end == Execution.End.LEFT_TO_REAPER && outcome instanceof Outcome.Failed failed) {
-            noteInterrupted(new Outcome.LeftToReaper(execution, failed.failure().error()));
+            note(
+                    outcome,
+                    () -> noteInterrupted(List.of(
+                            new Outcome.LeftToReaper(execution, failed.failure().error()))));
         }
         return true;
     }
@@ -315,8 +320,10 @@ final class Completer {
         }
     }
 
-    private void noteInterrupted(Outcome.LeftToReaper outcome) {
-        note(outcome, () -> incidents.recordInterrupted(outcome.execution().lease(), leases.worker(), outcome.error()));
+    private void noteInterrupted(List<Outcome.LeftToReaper> outcomes) {
+        for (Outcome.LeftToReaper outcome : outcomes) {
+            incidents.recordInterrupted(outcome.execution().lease(), leases.worker(), outcome.error());
+        }
     }
 
     private static void note(Outcome outcome, Runnable evidence) {

@@ -425,11 +425,11 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                     .filter(execution -> execution.task().reapable() || !execution.isStarted())
                     .toList();
             log.warn(
-                    "{} tasks did not finish within 'konduit.queue.worker.drain-timeout' ({}); {} are given back, the others must not run twice and are held for a person when their leases have ended: {}",
-                    rest.size(),
+                    "{} did not finish within 'konduit.queue.worker.drain-timeout' ({}): {} given back, {} held for a person when their leases have ended, because they must not run twice",
+                    rest.stream().map(Execution::task).toList(),
                     DurationText.of(settings.drainTimeout()),
                     returned.size(),
-                    rest.stream().map(Execution::task).toList());
+                    rest.size() - returned.size());
             rest.forEach(hanging::add);
             rest.forEach(active::remove);
             giveBack(returned.stream().map(Execution::lease).collect(Collectors.toSet()), budget);

@@ -58,4 +58,20 @@ class PartitionedClaimTests {
                         .list())
                 .containsExactly("HELD", "PENDING", "PENDING");
     }
+
+    @Test
+    void claimOverSeveralTablesTakesRowsOfTheFirstOnly() {
+        TaskId due = queue.enqueue("pay", 1);
+        // at the place of the due one elsewhere
+        queue.enqueue(TaskRequest.of("pay", 2).delay(Duration.ofDays(1)));
+        queue.enqueue(TaskRequest.of("pay", 3).queue("payments").delay(Duration.ofDays(1)));
+        TaskId elsewhere = queue.enqueue(TaskRequest.of("pay", 4).queue("payments"));
+
+        ClaimRequest request = new ClaimRequest(
+                StoreFixture.probes("default", "payments"), 10, Duration.ofMinutes(5), 3, List.of(), List.of("pay"));
+        assertThat(harness.newWorker().claimDue(request).stream().map(ClaimedTask::id))
+                .containsExactly(due.value());
+        assertThat(harness.newWorker().claimDue(request).stream().map(ClaimedTask::id))
+                .containsExactly(elsewhere.value());
+    }
 }

@@ -14,6 +14,7 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.store.RunError;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -147,6 +148,26 @@ class CompleterTests {
         assertThat(active.isEmpty()).isTrue();
         assertThat(harness.status(TaskId.of(first.task().id()))).isEqualTo("COMPLETED");
         assertThat(harness.status(TaskId.of(second.task().id()))).isEqualTo("FAILED");
+    }
+
+    @Test
+    @Tag("L19")
+    void evidenceOfAnInterruptedRunWaitsForTheDatabaseToComeBack() {
+        TaskId id = harness.queue().enqueue("pay", null);
+        Execution interrupted = claim();
+        Thread thread = WorkerThreads.start("completer", completer::run);
+        connections.breakStatements(sql -> sql.contains("konduit_task_error"));
+        completer.report(new Outcome.LeftToReaper(interrupted, new RunError(1, "Interrupted", null, "at Bank.pay")));
+        await().until(() -> connections.count("konduit_task_error") > 0);
+        connections.heal();
+        await().untilAsserted(() -> assertThat(harness.jdbc()
+                        .sql("select outcome from konduit_task_error where task_id = :id")
+                        .param("id", id.value())
+                        .query(String.class)
+                        .list())
+                .containsExactly("INTERRUPTED"));
+        completer.stop();
+        assertThat(WorkerThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
     }
 
     @Test
