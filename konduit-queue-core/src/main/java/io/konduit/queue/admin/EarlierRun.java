@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -48,7 +49,7 @@ final class EarlierRun {
             return " Its handler was running then and ended at " + incident.lateOutcomeAt()
                     + "; its result was dropped.";
         }
-        return owner(incident)
+        return owner(incident, worker -> true)
                 .map(
                         worker -> " It was running then on worker " + worker
                                 + ": its handler is interrupted within seconds"
@@ -68,7 +69,9 @@ final class EarlierRun {
         return newestLoss(incidents, TAKEN)
                 .filter(incident -> incident.lateOutcome() == null)
                 .flatMap(
-                        incident -> owner(incident)
+                        // a worker that has not beaten since was killed
+                        incident -> owner(
+                                        incident, worker -> worker.lastBeatAt().isAfter(incident.detectedAt()))
                                 .map(
                                         worker -> " Worker " + worker + " lost it at " + incident.detectedAt()
                                                 + " and has not told that its handler ended: it may hang there. That worker takes the task again only after that; its log says where the handler is."))
@@ -82,10 +85,10 @@ final class EarlierRun {
                 .filter(incident -> actions.contains(incident.action()));
     }
 
-    private Optional<String> owner(Incident incident) {
+    private Optional<String> owner(Incident incident, Predicate<Worker> alive) {
         UUID owner = incident.previousOwner();
         return activeWorkers.get().stream()
-                .filter(worker -> worker.id().equals(owner))
+                .filter(worker -> worker.id().equals(owner) && alive.test(worker))
                 .findFirst()
                 .map(worker -> "'" + worker.name() + "' (" + worker.id() + " on " + worker.host() + ")");
     }

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.RetryPolicy;
@@ -15,6 +16,7 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.RunError;
 import io.micrometer.observation.Observation;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -160,16 +162,28 @@ final class TaskRunner {
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         boolean fatal = error instanceof InvalidPayloadException || !retries(error);
+        Duration backoff = fatal ? Duration.ZERO : backoff(handler, task.attempt());
         if (!execution.dropsResult()) {
             log.warn(
-                    "{} failed{}: {}",
+                    "{} failed{}{}: {}",
                     task,
                     end == Execution.End.TIMED_OUT ? " after its time limit" : "",
+                    whatFollows(task, fatal, backoff),
                     errors.forLog(error));
         }
-        Duration backoff = fatal ? Duration.ZERO : backoff(handler, task.attempt());
         return new Outcome.Failed(
                 execution, new Failure(task.lease(), fatal, backoff, runError(task, end, error)), error);
+    }
+
+    /** As far as it is known here: the row decides. A last failure has a line of its own. */
+    private static String whatFollows(ClaimedTask task, boolean fatal, Duration backoff) {
+        if (fatal || task.attempt() >= task.maxAttempts()) {
+            return "";
+        }
+        Duration wait =
+                backoff.compareTo(Duration.ofSeconds(1)) < 0 ? backoff : backoff.truncatedTo(ChronoUnit.SECONDS);
+        return ", attempt " + (task.attempt() + 1) + " of " + task.maxAttempts() + " follows in "
+                + DurationText.of(wait);
     }
 
     private RunError runError(ClaimedTask task, Execution.@Nullable End end, Throwable error) {

@@ -140,8 +140,8 @@ class BadTaskTests {
                     .contains("InvalidPayloadException")
                     .doesNotContain(CANARY);
             assertThat(log.messages(Level.WARN))
-                    .anyMatch(line -> line.startsWith("task " + retried + " (leaky, attempt 1) failed: "
-                                    + "java.lang.RuntimeException\n    at ")
+                    .anyMatch(line -> line.startsWith("task " + retried + " (leaky, attempt 1) failed, attempt 2 of ")
+                            && line.contains(": java.lang.RuntimeException\n    at ")
                             && line.contains("wrapped by java.lang.IllegalStateException\n"))
                     .anyMatch(line -> line.startsWith("task " + unreadable + " (unreadable, attempt 1) failed: "
                             + "io.konduit.queue.InvalidPayloadException: Expected the payload of type 'unreadable'"))

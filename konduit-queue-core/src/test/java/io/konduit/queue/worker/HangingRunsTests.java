@@ -14,6 +14,7 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.With;
 import io.konduit.queue.admin.InspectionSettings;
 import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -100,12 +101,33 @@ class HangingRunsTests {
                         .single())
                 .as("not even claimed")
                 .isEqualTo("PENDING 1");
+        harness.jdbc()
+                .sql("update konduit_worker set last_beat_at = clock_timestamp()")
+                .update();
         assertThat(explanation(id))
                 .contains("Worker 'test' (", "has not told that its handler ended: it may hang there");
         stubborn.mayEnd.countDown();
         completes(id);
         assertThat(stubborn.started).hasSize(2);
         assertThat(queue.find(id).orElseThrow().attempts()).as("charged").isEqualTo(2);
+    }
+
+    @Test
+    void workerThatWasKilledIsNotSaidToHang() {
+        TaskId id = queue.enqueue("stubborn", null);
+        LeaseRepository killed = harness.newWorker();
+        harness.claimOne(killed);
+        harness.jdbc()
+                .sql(
+                        "insert into konduit_worker (id, name, host, pid, version, queues, concurrency, status, started_at, last_beat_at)"
+                                + " values (:id, 'killed', 'host', 1, '1', '{default}', 1, 'ACTIVE', clock_timestamp() - interval '1 min',"
+                                + " clock_timestamp() - interval '5 s')")
+                .param("id", killed.worker())
+                .update();
+        harness.expireLease(id.value(), Duration.ofSeconds(1));
+        await().until(() -> recovery.reclaimer().reclaimOnce().reclaimed() == 1);
+        harness.makeDue(id.value());
+        assertThat(explanation(id)).doesNotContain("may hang there");
     }
 
     /** Contexts can be stopped and started again, and its handler is then still in the same JVM. */
