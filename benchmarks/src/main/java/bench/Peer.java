@@ -6,7 +6,7 @@ import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 
 /**
- * One queue under test. A job is a number; running it means passing the number to {@link #HANDLER}.
+ * One queue under test. A job is a number; running it means passing the number to {@code #HANDLER}.
  * To add a system: implement this, put it on the class path, pass its class name to {@link Bench}.
  */
 public interface Peer {
