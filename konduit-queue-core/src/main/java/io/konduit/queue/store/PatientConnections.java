@@ -14,6 +14,7 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 final class PatientConnections extends AbstractDataSource {
     private static final long FIRST_PAUSE_MILLIS = 50;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
+    private static final int CLOSE_SECONDS = 5;
 
     private final Source source;
     private volatile @Nullable Exception failure;
@@ -58,6 +59,12 @@ final class PatientConnections extends AbstractDataSource {
     @Override
     public Connection getConnection(String username, String password) throws SQLException {
         return getConnection();
+    }
+
+    /** For so long the pool waits for its threads when it is closed; with zero it would log a warning each time. */
+    @Override
+    public int getLoginTimeout() {
+        return CLOSE_SECONDS;
     }
 
     /** The pool would set it; the driver's own timeouts are set already. */

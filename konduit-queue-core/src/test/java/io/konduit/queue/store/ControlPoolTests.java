@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.LogCapture;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -51,5 +52,13 @@ class ControlPoolTests {
     @Test
     void nothingIsSetInASharedSession() {
         assertThat(settings(ServerSessions.SHARED)).isEqualTo("\"$user\", public | 0 | serializable");
+    }
+
+    @Test
+    void closingSaysNothing() {
+        try (LogCapture log = LogCapture.open()) {
+            settings(ServerSessions.OWN);
+            assertThat(log.everything()).doesNotContain("executor to shutdown");
+        }
     }
 }
