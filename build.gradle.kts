@@ -47,9 +47,14 @@ subprojects {
             withSourcesJar()
             withJavadocJar()
         }
+        // The Javadoc of the public packages, as in Maven. A warning fails the build.
         tasks.withType<Javadoc>().configureEach {
+            listOf("", "admin/", "autoconfigure/", "event/", "testing/").forEach { include("io/konduit/queue/$it*.java") }
             options.encoding = "UTF-8"
-            (options as StandardJavadocDocletOptions).addStringOption("Xdoclint:all,-missing", "-quiet")
+            (options as StandardJavadocDocletOptions).apply {
+                addStringOption("Xdoclint:all,-missing", "-quiet")
+                addBooleanOption("Werror", true)
+            }
         }
         extensions.configure<PublishingExtension> {
             publications.create<MavenPublication>("maven") {

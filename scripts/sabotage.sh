@@ -1,25 +1,37 @@
 #!/usr/bin/env bash
 # Breaks the queue on purpose, one rule at a time, and shows which test notices.
 #
-#   scripts/sabotage.sh              all mutations
-#   scripts/sabotage.sh reclaim      those whose name contains the word
-#   scripts/sabotage.sh --check      runs no tests: says which mutations no longer change their files
+#   scripts/sabotage.sh                    all mutations
+#   scripts/sabotage.sh reclaim 'claim w'  those whose name contains one of the words
+#   scripts/sabotage.sh --list             runs nothing: lists the mutations, each with its files and tests
+#   scripts/sabotage.sh --check            runs no tests: says which mutations no longer change their files
+#   scripts/sabotage.sh --overlays DIR     runs no tests: writes the broken statements of each SQL mutation into a folder
+#                                          of its own in DIR, to be put before the others on a class path
 #
-# Works on a copy of the tracked files in a temporary folder; the working tree is left alone. First the tests that are
-# to notice run on the unchanged copy and must be green. Then, for each mutation, the named tests run and at least one
-# of them must fail. A mutation that does not apply, or that does not compile, is not counted as noticed.
-# Prints a table; ends with 1 when a mutation survived or could not be tried. Takes a while: about a minute for each.
+# Works on a copy of the tracked files in a temporary folder; the working tree is left alone. First everything is
+# compiled, and the tests that are to notice run on the unchanged copy and must be green. Then, for each mutation, only
+# its own tests run, and at least one of them must fail. Only the broken file is compiled again.
+# A mutation that does not apply, or that does not compile, is not counted as noticed.
+# Prints a table row by row; ends with 1 when a mutation survived or could not be tried.
 #
 # MVN: the Maven command, "mvn -B -ntp -q" unless set.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-check=false
-if [ "${1:-}" = --check ]; then
-  check=true
-  shift
-fi
-only="${1:-}"
+mode=run
+overlays=""
+case "${1:-}" in
+  --check | --list)
+    mode="${1#--}"
+    shift
+    ;;
+  --overlays)
+    mode=overlays
+    overlays="$2"
+    shift 2
+    ;;
+esac
+only=("${@:-}")
 mvn="${MVN:-mvn -B -ntp -q}"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
@@ -29,6 +41,7 @@ cd "$work"
 
 sql=konduit-queue-core/src/main/resources/io/konduit/queue/store
 java=konduit-queue-core/src/main/java/io/konduit/queue
+db=konduit-queue-core/src/main/resources/io/konduit/queue/db
 reports=konduit-queue-core/target/surefire-reports
 
 names=()
@@ -38,8 +51,15 @@ tests=()
 
 # mutation <name> <files> <sed script> <tests>
 mutation() {
-  case "$1" in *"$only"*) ;; *) return ;; esac
-  names+=("$1") files+=("$2") scripts+=("$3") tests+=("$4")
+  local word
+  for word in "${only[@]}"; do
+    case "$1" in
+      *"$word"*)
+        names+=("$1") files+=("$2") scripts+=("$3") tests+=("$4")
+        return
+        ;;
+    esac
+  done
 }
 
 # ---- the fence: epoch, owner, local dedupe, guard ----
@@ -52,13 +72,13 @@ mutation "failure does not ask for the epoch" "$sql/fail.sql" \
 mutation "checkpoint is not fenced" "$sql/checkpoint.sql" \
   "s/ and lease_epoch = :epoch and locked_by = :worker and status = 'RUNNING'//" 'CheckpointTests#checkpointOfALostRunIsRefused'
 mutation "local dedupe is gone" "$java/worker/ActiveLeases.java" \
-  's/older\.end(Execution\.End\.SUPERSEDED)/older.isStarted()/' 'LateResultTests#olderRunIsDropped*'
+  's/older\.end(RunningTask\.End\.SUPERSEDED)/older.isStarted()/' 'LateResultTests#olderRunIsDropped*'
 mutation "fence does not check before commit" "$java/worker/LeaseFence.java" \
   '/public void beforeCommit(/a\
         if (transaction != null) { return; }' 'LateResultTests#transactionOfALostRunIsRolledBack*'
 mutation "guard takes no lock" "$sql/guard.sql" \
   '/for share/d' 'LeaseRaceTests#reclaimSkipsATaskWhoseTransactionIsGuarded'
-mutation "fence carries the deadline of the transaction" "$java/store/QueueDatabase.java" \
+mutation "fence carries the deadline of the transaction" "$java/jdbc/QueueDatabase.java" \
   's/new FreshlyPlanned(application, false)/new FreshlyPlanned(application)/' 'LateResultTests#transactionOfARunThatHoldsItsLeaseIsCommittedAlsoWhenItsTimeIsOver'
 mutation "fence fails as a commit does" "$java/worker/LeaseFence.java" \
   's/} catch (TransactionException e) {/} catch (IllegalCallerException e) {/' 'LateResultTests#fenceThatFailsWithATransactionException*'
@@ -72,11 +92,11 @@ mutation "fence leaves no fresh lease behind" "$sql/extend-own.sql" \
   's/lock_timeout_at = statement_timestamp() + /lock_timeout_at = lock_timeout_at + 0 * /' 'CheckpointTests#transactionWithACheckpointLeavesAFreshLease*'
 mutation "fence locks the row in every transaction" "$java/worker/LeaseFence.java" \
   's/database\.snapshotTransactions()\.isCurrent() \&\& //' 'LeaseFenceCostTests#aReadCommittedTransaction*'
-mutation "fence takes no transaction for one with a snapshot" "$java/store/SnapshotTransactions.java" \
+mutation "fence takes no transaction for one with a snapshot" "$java/jdbc/SnapshotTransactions.java" \
   's/return level > Connection\.TRANSACTION_READ_COMMITTED;/return false;/' 'LeaseFenceCostTests#aTransactionWithASnapshotLocks*'
-mutation "fence does not start over when the row has changed" "$java/store/SnapshotTransactions.java" \
+mutation "fence does not start over when the row has changed" "$java/jdbc/SnapshotTransactions.java" \
   's/!first || tried == TRIES ||/tried > 0 ||/' 'LeaseFenceCostTests#aTransactionWithASnapshotStartsOver*'
-mutation "ended transaction passes for an open one" "$java/store/EndedTransactions.java" \
+mutation "ended transaction passes for an open one" "$java/jdbc/EndedTransactions.java" \
   '/^    boolean contains(/a\
         if (resource != null) { return false; }' 'AfterCommitTests#wakesAtOnceInACallbackAfterTheCommit'
 mutation "lost reply is not looked up" "$sql/already-applied.sql" \
@@ -96,16 +116,14 @@ mutation "reclaim does not check the row again" "$sql/reclaim.sql" \
   "/and t\.status = 'RUNNING'/d
 /and case when :abandonedMs::bigint is null/,/ end\$/d" 'OrphanReclaimerTests#leaseThatWasExtended*+taskThatWasTaken*'
 mutation "reclaim takes what does not run" "$sql/reclaim.sql" \
-  "/and t\.status = 'RUNNING'/d" 'OrphanReclaimerTests#taskThatWasTakenAfter*'
-mutation "running task without an end of its lease stays" "$sql/find-expired.sql $sql/reclaim.sql" \
-  's/coalesce(\(t\.\)\{0,1\}lock_timeout_at, \(t\.\)\{0,1\}created_at)/\1lock_timeout_at/' 'OrphanReclaimerTests#reclaimsRunningTaskThatHasNoEnd*'
-mutation "reclaim takes a lease at the moment it ends" "$sql/find-expired.sql $sql/reclaim.sql" \
+  "/and t\.status = 'RUNNING'/d" 'AbandonedLeaseCleanerTests#taskThatWasTakenAfter*'
+mutation "reclaim takes a lease at the moment it ends" "$sql/fragment-expired.sql" \
   's/ < least(/ <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheVeryMoment*'
-mutation "grace is ignored" "$sql/find-expired.sql $sql/reclaim.sql" \
+mutation "grace is ignored" "$sql/fragment-expired.sql" \
   's/ - :graceMs \* interval/ - 0 * :graceMs * interval/' 'LeaseExpiryTests#graceIsAdded*'
-mutation "task that is not reapable is reaped" "$sql/reclaim.sql" \
+mutation "task that is not reapable is reaped" "$sql/fragment-hold-reason.sql" \
   's/case when not t\.reapable then/case when false then/' 'OrphanReclaimerTests#holdsTaskThatIsNotReapable*'
-mutation "nothing is quarantined" "$sql/reclaim.sql" \
+mutation "nothing is quarantined" "$sql/fragment-hold-reason.sql" \
   's/- t\.zombie_base >= :quarantineAfter/- t.zombie_base < 0 * :quarantineAfter/' 'OrphanReclaimerTests#quarantines*'
 mutation "release does not renew the quarantine budget" "$sql/release.sql" \
   's/, zombie_base = zombie_count//' 'TaskAdministrationTests#releaseRenews*'
@@ -117,35 +135,35 @@ mutation "late result is not kept as evidence" "$sql/record-late-outcome.sql" \
   's/ and late_outcome is null/ and false/' 'LateResultTests#lateCompletionIsRefused*'
 mutation "reclaimed tasks come back without a wait" "$sql/reclaim.sql" \
   's/statement_timestamp() + k\.wait_seconds \* interval/statement_timestamp() + 0 * k.wait_seconds * interval/' 'LeaseExpiryTests#laterReturns*'
-mutation "checkpoint is no sign of progress" "$sql/find-abandoned.sql $sql/reclaim.sql" \
+mutation "checkpoint is no sign of progress" "$sql/fragment-abandoned.sql" \
   's/greatest(t\.locked_at, t\.last_checkpoint_at)/t.locked_at/' 'AbandonedLeaseCleanerTests#checkpointInThisRun*'
 mutation "reaper spins on a locked orphan" "$java/recovery/OrphanReclaimer.java" \
   's/least(untilOrphan\.negated(), LONGEST_RETRY)/Duration.ZERO/' 'LeaseExpiryTests#doesNotSpin*'
-mutation "outage guard never waits" "$java/recovery/OutageGuard.java" \
+mutation "outage guard never waits" "$java/failover/OutageGuard.java" \
   '/public synchronized Duration remaining()/a\
         if (roundNanos >= 0) { return Duration.ZERO; }' 'OutageGuardTests'
 
 # ---- enqueues that share a statement ----
-mutation "group that was refused is not tried one by one" "$java/store/EnqueueGroups.java" \
+mutation "group that was refused is not tried one by one" "$java/insert/EnqueueGroups.java" \
   's/ && DatabaseErrors\.isRefusal(e)/ \&\& false/' 'EnqueueGroupsTests#onlyTheTaskThatTheDatabaseRefusesFails'
-mutation "group with a lost reply is sent again" "$java/store/EnqueueGroups.java" \
+mutation "group with a lost reply is sent again" "$java/insert/EnqueueGroups.java" \
   's/ && DatabaseErrors\.isRefusal(e)//' 'EnqueueGroupsTests#whenTheReplyIsLost*'
-mutation "group takes tasks of transactions" "$java/store/QueueDatabase.java" \
-  '/^    boolean canShareStatements/,/^    }/{
-s/!isInTransaction()/true/
+mutation "group takes tasks of transactions" "$java/jdbc/QueueDatabase.java" \
+  '/^    public boolean canShareStatements/,/^    }/{
+s/!callerTransaction\.isActiveAnywhere()/true/
 s/!TransactionSynchronizationManager\.hasResource(application)/true/
 }' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
-mutation "group forms over any data source" "$java/store/QueueDatabase.java" \
+mutation "group forms over any data source" "$java/jdbc/QueueDatabase.java" \
   's/&& applicationLooksAtNoThread/\&\& (applicationLooksAtNoThread || true)/' 'EnqueueGroupsTests#statementIsSharedOnlyOver*'
-mutation "group waits for a statement that hangs" "$java/store/EnqueueGroups.java" \
+mutation "group waits for a statement that hangs" "$java/insert/EnqueueGroups.java" \
   's/came + patienceNanos/came + 1_000 * patienceNanos/
 s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#whoWaitsBehindAStatement*'
-mutation "group hands out its ids the wrong way round" "$java/store/EnqueueGroups.java" \
+mutation "group hands out its ids the wrong way round" "$java/insert/EnqueueGroups.java" \
   's/stored\.get(i)/stored.get(group.size() - 1 - i)/' 'EnqueueGroupsTests#whoComesMeanwhile*'
 
 # ---- bulks that go by COPY ----
-mutation "copy is begun before all requests of a transaction are checked" "$java/store/TaskRepository.java" \
-  's/database\.isInTransaction() ? List\.copyOf(tasks) : tasks/tasks/' 'TaskCopyTests#badRequestAmongManyLeavesTheCallers*'
+mutation "copy is begun before all requests of a transaction are checked" "$java/insert/TaskInserts.java" \
+  's/database\.callerTransaction()\.isActiveAnywhere() ? List\.copyOf(tasks) : tasks/tasks/' 'TaskCopyTests#badRequestAmongManyLeavesTheCallers*'
 
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
@@ -160,40 +178,32 @@ mutation "claim takes more than fits into memory" "$sql/claim.sql" \
   's/f\.total <= :budget or/f.total > 0 or/' 'ClaimTests#takesNoMoreThanFits*'
 mutation "lease that was let go is given back as unknown" "$java/worker/LostClaims.java" \
   's/received\.contains(candidate\.atMicros()) || //' 'LostClaimsTests#leaseThatThisWorkerKnew*'
-mutation "statements are not cancelled on the server" "$java/store/QueueDatabase.java" \
+mutation "statements are not cancelled on the server" "$java/jdbc/QueueDatabase.java" \
   '/controlTemplate\.setQueryTimeout/d' 'StatementTimeoutTests'
-mutation "loop ends with an error" "$java/worker/WorkerThreads.java" \
-  's/} catch (Throwable e) {$/} catch (IllegalStateException e) {/' 'WorkerThreadsTests#loopBeginsAgain*'
+mutation "loop ends with an error" "$java/thread/QueueThreads.java" \
+  's/} catch (Throwable e) {$/} catch (IllegalStateException e) {/' 'QueueThreadsTests#loopBeginsAgain*'
+mutation "lost claim is not found" "$sql/find-held-by-worker.sql" \
+  's/ where t\.status/ where false and t.status/' 'LostClaimTests'
 mutation "busy row is answered with lost" "$sql/extend.sql" \
   's/m\.id is not null as mine/false as mine/' 'LeaseRaceTests#extensionAfterReclaim*+extensionNeverLooksLost*'
 mutation "cancellation is not audited" "$sql/cancel.sql" \
   's/^  from gone$/  from gone where false/' 'LeaseRaceTests#completionAfterCancelIsRefused'
-mutation "time limit is not watched" "$java/worker/Execution.java" \
-  '/synchronized boolean isOverTime(/a\
-        if (timeoutNanos >= 0) { return false; }' 'LeaseWatchdogTests'
-mutation "worker does not fence itself" "$java/worker/Execution.java" \
-  '/synchronized boolean mustFence(/a\
-        if (lockTimeoutNanos >= 0) { return false; }' 'LeaseWatchdogTests'
-mutation "suspect runs among others" "$java/worker/TaskPoller.java" \
-  's/return execution\.lease()\.zombieCount() >= settings\.isolateAfter()/return execution.lease().zombieCount() < 0/' 'SuspectTests'
-mutation "suspect closes the worker behind a long run" "$java/worker/TaskPoller.java" \
-  's/if (hasRunLongerThan(patience)) {/if (stopped) {/' 'SuspectTests'
-mutation "patience of suspects does not grow" "$java/worker/IsolationGate.java" \
-  's/turnedAwayFor()\.dividedBy(PATIENCE_DIVISOR)/LEAST_PATIENCE/' 'IsolationGateTests'
-mutation "suspect does not use its patience" "$java/worker/TaskPoller.java" \
+mutation "suspect runs among others" "$java/worker/GatedRuns.java" \
+  's/return execution\.lease()\.zombieCount() >= isolateAfter/return execution.lease().zombieCount() < 0/' 'SuspectTests'
+mutation "suspect closes the worker behind a long run" "$java/worker/GatedRuns.java" \
+  's/if (hasRunLongerThan(patience)) {/if (isolateAfter < 0) {/' 'SuspectTests'
+mutation "suspect does not use its patience" "$java/worker/GatedRuns.java" \
   's/Duration patience = gate\.patience();/Duration patience = Duration.ofSeconds(2);/' 'SuspectTests#suspectRunsInAWorkerThatAlways*'
-mutation "ordinary work gets no turn after a suspect" "$java/worker/IsolationGate.java" \
-  's/if (suspect || restLeft() > 0) {/if (suspect) {/' 'IsolationGateTests'
 
 # ---- slots and outcomes ----
-mutation "refused extension of a finished run is a loss" "$java/worker/Execution.java" \
+mutation "refused extension of a finished run is a loss" "$java/worker/RunningTask.java" \
   's/if (outcomeUnderWay) {/if (outcomeUnderWay \&\& lockTimeoutNanos < 0) {/' 'OutcomeUnderWayTests'
-mutation "interrupted flag outlives its run" "$java/worker/Execution.java" \
+mutation "interrupted flag outlives its run" "$java/worker/RunningTask.java" \
   '/^        Thread\.interrupted();$/d' 'InterruptTests'
-mutation "interrupt of a run reaches the next task" "$java/worker/Execution.java" \
+mutation "interrupt of a run reaches the next task" "$java/worker/RunningTask.java" \
   '/^        thread = null;$/d' 'InterruptTests'
-mutation "what a claim brings after the stop is kept" "$java/worker/TaskPoller.java" \
-  's/return !stopped \&\& buffer\.add/return buffer.add/' 'GracefulStopTests#whatAClaimBrings*'
+mutation "what a claim brings after the stop is kept" "$java/worker/SlotBuffer.java" \
+  's/return !stopped \&\& entries\.add/return entries.add/' 'GracefulStopTests#whatAClaimBrings*'
 mutation "future of a handler is not cancelled" "$java/handler/AsyncResult.java" \
   '/future\.cancel(true);/d' 'AsyncHandlerTests'
 mutation "error of a future is not unwrapped" "$java/handler/AsyncResult.java" \
@@ -202,30 +212,55 @@ mutation "completion waits for a locked row" "$java/store/LeaseRepository.java" 
   's/leases, LOCK_TIMEOUT)/leases, null)/' 'LockedRowTests#lockedRowDelays*'
 mutation "failure waits for a locked row" "$sql/fail.sql" \
   's/ skip locked//' 'LockedRowTests#lockedRowDelays*'
-mutation "slots go on behind outcomes that cannot be written" "$java/worker/LaneLoad.java" \
+mutation "slots go on behind outcomes that cannot be written" "$java/worker/SlotGroupLoad.java" \
   's/return unwritten\.get() >= slots/return unwritten.get() >= 1_000_000/' 'LockedRowTests#whatWasClaimedAhead*'
 mutation "claim-ahead learns nothing" "$java/worker/TaskPoller.java $java/worker/ClaimAhead.java" \
   's/ahead\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
 mutation "attempt that was given back counts" "$sql/give-back.sql" \
   's/ uncharged = coalesce(t\.uncharged, 0) + 1,//' 'RetryTests#givingBack*'
-mutation "listeners run on the thread that tells them" "$java/event/EventThread.java" \
+mutation "listeners run on the thread that tells them" "$java/publish/EventThread.java" \
   's/thread\.execute(() -> run(call));/run(call);/' 'ListenerThreadTests'
+
+# ---- the tables ----
+mutation "running task may lose the end of its lease" "$db/V1__tables.sql" \
+  "s/check ((status = 'RUNNING') = (lock_timeout_at is not null))/check (true)/" 'TaskRulesTests'
+mutation "any status is accepted" "$db/V1__tables.sql" \
+  "s/check (value in ('PENDING', 'RUNNING', 'HELD', 'FAILED'))/check (true)/" 'TaskRulesTests'
+mutation "view reads both tables whole" "$db/V1__tables.sql" \
+  's/ status::text, run_at/ status, run_at/' 'PlanTests'
 
 # ---- the ground: migrations, sessions, the listening connection ----
 mutation "listening connection is not verified" "$java/worker/NotificationListener.java" \
-  '/subscription\.verify(PATIENCE)/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
+  '/^                duty\.verify(subscription);$/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
 mutation "migration waits for a lock without a limit" "$java/schema/MigrationTransaction.java" \
   '/limitWaits(patience\.compareTo/d' 'MigrationLockTests#enqueuesGoOn*'
 mutation "migration leaves its search path behind" "$java/schema/MigrationTransaction.java" \
   '/before\.restore(connection)/d' 'MigrationLockTests#noSettingIsLeftBehind*'
-mutation "control pool sets its level in a shared session" "$java/store/ControlPool.java" \
+mutation "control pool sets its level in a shared session" "$java/jdbc/ControlPool.java" \
   '/config\.setReadOnly(false)/a\
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");' 'ControlPoolTests'
 
+# maven <arguments...>
+maven() {
+  $mvn -pl konduit-queue-test-support,konduit-queue-core -Dspotless.check.skip=true \
+    -Dsurefire.failIfNoSpecifiedTests=false "$@" >"$work/maven.log" 2>&1
+}
+
 run_tests() {
   rm -rf "$reports"
-  $mvn -pl konduit-queue-test-support,konduit-queue-core test -Dspotless.check.skip=true \
-    -Dsurefire.failIfNoSpecifiedTests=false "-Dtest=$1" >"$work/maven.log" 2>&1
+  # copies resources and leaves all classes as they are
+  maven compile surefire:test "-Dtest=$1" -Dmaven.main.skip=true
+}
+
+# compile <files>: those of them that are Java
+compile() {
+  local sources=() file
+  for file in $1; do
+    case "$file" in *.java) sources+=("$file") ;; esac
+  done
+  [ ${#sources[@]} -eq 0 ] ||
+    javac --release 17 -g -parameters -proc:none -nowarn -cp "$classpath" -d konduit-queue-core/target/classes \
+      "${sources[@]}" >"$work/javac.log" 2>&1
 }
 
 # The names of the test methods that failed, from the reports.
@@ -236,7 +271,7 @@ red_tests() {
 }
 
 if [ ${#names[@]} -eq 0 ]; then
-  echo "No mutation has '$only' in its name." >&2
+  echo "No mutation has '${only[*]}' in its name." >&2
   exit 2
 fi
 
@@ -259,7 +294,14 @@ mend_files() {
   done
 }
 
-if $check; then
+if [ "$mode" = list ]; then
+  for i in "${!names[@]}"; do
+    printf '%s | %s | %s\n' "${names[$i]}" "${files[$i]}" "${tests[$i]}"
+  done
+  exit
+fi
+
+if [ "$mode" = check ]; then
   stale=0
   for i in "${!names[@]}"; do
     if ! break_files "$i"; then
@@ -273,14 +315,34 @@ if $check; then
   exit
 fi
 
+if [ "$mode" = overlays ]; then
+  for i in "${!names[@]}"; do
+    case "${files[$i]}" in *.java*) continue ;; esac
+    folder="$overlays/$(printf '%03d' "$i")"
+    mkdir -p "$folder/io/konduit/queue/store"
+    if ! break_files "$i"; then
+      echo "DOES NOT APPLY: ${names[$i]} (${files[$i]})" >&2
+      exit 1
+    fi
+    printf '%s\n' "${names[$i]}" >"$folder/name"
+    for file in ${files[$i]}; do
+      cp "$file" "$folder/io/konduit/queue/store/"
+    done
+    mend_files "$i"
+  done
+  exit
+fi
+
 all="$(printf '%s\n' "${tests[@]}" | sed 's/#.*//' | sort -u | paste -sd, -)"
 echo "Without sabotage: $all" >&2
-if ! run_tests "$all"; then
+if ! maven test "-Dtest=$all"; then
   red_tests >&2
   tail -n 30 "$work/maven.log" >&2
   echo "The tests must be green before anything is broken." >&2
   exit 2
 fi
+
+classpath="$(sed -n '/surefire.test.class.path/{s/.*value="\([^"]*\)".*/\1/p;q}' "$reports"/TEST-*.xml)"
 
 survivors=0
 printf '| %s | %s | %s | %s |\n' "mutation" "in" "red" "verdict"
@@ -290,15 +352,18 @@ for i in "${!names[@]}"; do
   break_files "$i" || verdict="DOES NOT APPLY"
   red=""
   if [ "$verdict" = noticed ]; then
-    if run_tests "${tests[$i]}"; then
+    if ! compile "${files[$i]}"; then
+      verdict="DOES NOT COMPILE"
+    elif run_tests "${tests[$i]}"; then
       verdict="SURVIVED"
     else
       red="$(red_tests | paste -sd' ' - | sed 's/ /, /g')"
-      [ -n "$red" ] || verdict="DOES NOT COMPILE"
+      [ -n "$red" ] || verdict="NO TEST RAN"
     fi
   fi
   [ "$verdict" = noticed ] || survivors=$((survivors + 1))
   mend_files "$i"
+  compile "${files[$i]}"
   where=""
   for file in ${files[$i]}; do
     where="$where${where:+, }$(basename "$file")"

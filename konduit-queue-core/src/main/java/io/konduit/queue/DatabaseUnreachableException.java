@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** The database of the queue does not answer when the application starts. */
+/** The queue's database does not answer at startup. */
 public class DatabaseUnreachableException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** Thrown by a handler to fail its task for good at once. Subclass it for errors of your own. */
+/** Thrown by a handler to fail its task permanently, without further attempts. May be subclassed. */
 public class DoNotRetryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** Two handlers for one type. */
+/** Two handlers are declared for the same task type. */
 public class DuplicateJobHandlerException extends InvalidJobHandlerException {
     private static final long serialVersionUID = 1L;
 

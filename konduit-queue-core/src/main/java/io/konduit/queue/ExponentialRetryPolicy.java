@@ -3,7 +3,7 @@ package io.konduit.queue;
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
-/** Waits that grow by a factor up to a cap, spread by jitter. */
+/** Exponential backoff with a cap and jitter. */
 record ExponentialRetryPolicy(
         int maxAttempts, Duration initial, double multiplier, Duration cap, double jitter, DoubleSupplier random)
         implements RetryPolicy {

@@ -2,8 +2,8 @@ package io.konduit.queue;
 
 /** Why a task is HELD. */
 public enum HoldReason {
-    /** Its worker was lost and the task is not reapable: whether its work was done, only a person can tell. */
+    /** Its worker was lost and the task is not reapable. A person must find out whether the work was done. */
     NOT_REAPABLE,
-    /** Its workers were lost too often: it may be the cause. */
+    /** Too many workers were lost while running it. The task may be the cause. */
     QUARANTINED
 }

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** A method that cannot be a handler. */
+/** A {@link JobHandler} method that cannot be used as a handler. */
 public class InvalidJobHandlerException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,9 @@
 package io.konduit.queue;
 
-/** A payload or checkpoint that cannot be stored as JSON, or not be read back into the declared type. Its message never holds the payload. */
+/**
+ * A payload or checkpoint cannot be stored as JSON, or cannot be read as the declared type. The message never contains
+ * the payload.
+ */
 public class InvalidPayloadException extends InvalidTaskException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** Settings that cannot work together: the message names the properties, their values and the rule. */
+/** A setting is invalid, or two settings contradict each other. The message names the properties, their values and the rule. */
 public class InvalidSettingsException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** A request that cannot become a task: the message says what was expected, found, and what to do. */
+/** A request that cannot become a task. The message says what was expected, what was found, and what to do. */
 public class InvalidTaskException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** This run does not hold the task any more: its result is refused and its transaction is rolled back. */
+/** This run no longer holds the lease on its task. Its result is refused and its transaction is rolled back. */
 public class LeaseLostException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** A payload or checkpoint over the limit. */
+/** A payload or checkpoint exceeds the size limit. */
 public class PayloadTooLargeException extends InvalidPayloadException {
     private static final long serialVersionUID = 1L;
 

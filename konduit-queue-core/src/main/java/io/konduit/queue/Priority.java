@@ -1,13 +1,13 @@
 package io.konduit.queue;
 
-/** Which tasks of a queue go first. A better priority always goes before a worse one that is due as well. */
+/** The order of due tasks within a queue. A due task of a higher priority always runs before due tasks of lower priorities. */
 public enum Priority {
     CRITICAL,
     HIGH,
     NORMAL,
     LOW;
 
-    /** The number in the {@code priority} column; smaller goes first. */
+    /** The number in the {@code priority} column. Lower numbers run first. */
     public int level() {
         return ordinal();
     }

@@ -3,38 +3,39 @@ package io.konduit.queue;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** When a failed task is tried again. Define a bean of this type to replace the one made from {@code konduit.queue.retry.*}. */
+/**
+ * Decides whether and when a failed task is retried. Define a bean of this type to replace the one built from
+ * {@code konduit.queue.retry.*}.
+ */
 public interface RetryPolicy {
 
-    /** How often a task is tried in all when neither its request nor its handler says so. */
+    /** The maximum number of attempts when neither the request nor the handler sets one. */
     int maxAttempts();
 
     /**
-     * How long to wait before the next attempt.
+     * The delay before the next attempt.
      *
      * @param attempt the attempt that has just failed, from 1
      */
     Duration backoff(int attempt);
 
-    /** By which part the waits of a handler with a {@link JobHandler#backoff()} of its own are spread, from 0 to 1. */
+    /** The jitter for handlers that declare a {@link JobHandler#backoff()}, as a fraction from 0 to 1. */
     default double jitter() {
         return 0.2;
     }
 
-    /** Whether a failure with this error may be tried again at all. */
+    /** Whether a task that failed with this error may be retried. */
     default boolean retries(Throwable error) {
         return !(error instanceof DoNotRetryException);
     }
 
-    /** Doubling (or another factor) from {@code initial} to {@code cap}; {@code jitter} 0.2 spreads each wait by up to a fifth either way. */
+    /**
+     * Exponential backoff: each delay is {@code multiplier} times the previous one, from {@code initial} up to
+     * {@code cap}. A {@code jitter} of 0.2 varies each delay by up to 20 % in either direction.
+     */
     static RetryPolicy exponential(int maxAttempts, Duration initial, double multiplier, Duration cap, double jitter) {
         return new ExponentialRetryPolicy(
                 maxAttempts, initial, multiplier, cap, jitter, () -> ThreadLocalRandom.current()
                         .nextDouble());
-    }
-
-    /** Three attempts, 1 s, doubling, at most 5 min, a fifth of jitter. */
-    static RetryPolicy defaults() {
-        return exponential(3, Duration.ofSeconds(1), 2.0, Duration.ofMinutes(5), 0.2);
     }
 }

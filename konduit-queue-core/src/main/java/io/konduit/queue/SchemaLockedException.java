@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** The tables of the queue could not be updated in time, because somebody else holds them. */
+/** The queue's tables could not be migrated in time because other sessions hold locks on them. */
 public class SchemaLockedException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

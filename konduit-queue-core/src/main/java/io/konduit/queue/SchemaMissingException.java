@@ -2,7 +2,7 @@ package io.konduit.queue;
 
 import org.jspecify.annotations.Nullable;
 
-/** The tables of the queue are not there, or may not be used. */
+/** The queue's tables do not exist, or the database user may not use them. */
 public class SchemaMissingException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 
@@ -18,13 +18,13 @@ public class SchemaMissingException extends TaskQueueException {
         this.whatToDo = null;
     }
 
-    /** @param whatToDo the one thing to do */
+    /** @param whatToDo the single action that fixes the problem */
     public SchemaMissingException(String message, String whatToDo) {
         super(message);
         this.whatToDo = whatToDo;
     }
 
-    /** The one thing to do; null when there is more than one. */
+    /** The single action that fixes the problem; null when there is more than one. */
     public @Nullable String whatToDo() {
         return whatToDo;
     }

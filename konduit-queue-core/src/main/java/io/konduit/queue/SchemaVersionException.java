@@ -1,18 +1,18 @@
 package io.konduit.queue;
 
-/** The tables of the queue are of another version, or nobody knows how they were made. */
+/** The queue's tables are at another version, or have no migration history. */
 public class SchemaVersionException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 
     private final String whatToDo;
 
-    /** @param whatToDo the one thing to do */
+    /** @param whatToDo the action that fixes the problem */
     public SchemaVersionException(String message, String whatToDo) {
         super(message);
         this.whatToDo = whatToDo;
     }
 
-    /** The one thing to do. */
+    /** The action that fixes the problem. */
     public String whatToDo() {
         return whatToDo;
     }

@@ -1,9 +1,10 @@
 package io.konduit.queue;
 
 /**
- * What became of a request.
+ * The result of submitting a request.
  *
- * @param id the task that now stands for the request
- * @param created false when a live task with the same unique key was there already and stands for this request too
+ * @param id the task that represents the request
+ * @param created false when a live task with the same unique key already existed; that task then represents this
+ *     request too
  */
 public record Submission(TaskId id, boolean created) {}

@@ -7,15 +7,17 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as it stood when it was read. Payload and checkpoint are left out on purpose: they are for the handler.
+ * A snapshot of a task. Payload and checkpoint are deliberately left out: they are for the handler.
  *
- * @param attempts how often it was tried; a claim that was given back does not count
- * @param maxAttempts null until the first worker decides, when the sender named no limit and had no handler to ask
- * @param reapable null until the first worker decides, when the sender named no choice and had no handler to ask
- * @param lockedBy the worker that holds the lease, while the task is RUNNING
+ * @param attempts the number of attempts so far; a claim that was given back does not count
+ * @param maxAttempts null until the first claim when the request set no limit and the sending application has no
+ *     handler for the type
+ * @param reapable null until the first claim when the request did not set it and the sending application has no handler
+ *     for the type
+ * @param lockedBy the worker that holds the lease while the task is RUNNING
  * @param holdReason why the task is HELD
- * @param finishedAt when the task was completed, cancelled or failed for good
- * @param lastError why its last attempt that failed did so; kept when a later one succeeds
+ * @param finishedAt when the task was completed, was cancelled or failed permanently
+ * @param lastError the error of the last failed attempt; kept when a later attempt succeeds
  */
 public record Task(
         TaskId id,
@@ -39,18 +41,21 @@ public record Task(
         @Nullable Instant finishedAt,
         @Nullable TaskError lastError) {
 
-    /** What {@link TaskContext#idempotencyKey()} gives the handler: look for it in the system the task works on. */
+    /**
+     * The key that the handler gets from {@link TaskContext#idempotencyKey()}. Use it to find the task's effects in
+     * external systems.
+     */
     public String idempotencyKey() {
         return idempotencyKey(id, type, createdAt);
     }
 
-    /** Made of what never changes, and of the creation time, so that a database set up anew repeats no key. */
+    /** Derived from immutable values. The creation time is included so that a newly created database repeats no key. */
     public static String idempotencyKey(TaskId id, String type, Instant createdAt) {
         String name = "konduit:" + type + ":" + id + ":" + ChronoUnit.MICROS.between(Instant.EPOCH, createdAt);
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
-    /** The same task with another last error. */
+    /** A copy of this task with another last error. */
     public Task withLastError(@Nullable TaskError error) {
         return new Task(
                 id,

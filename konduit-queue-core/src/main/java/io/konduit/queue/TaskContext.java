@@ -2,7 +2,7 @@ package io.konduit.queue;
 
 import java.util.Optional;
 
-/** What a handler may ask and tell about the task it is running. An optional parameter of a {@link JobHandler} method. */
+/** The running task as its handler sees it. An optional parameter of a {@link JobHandler} method. */
 public interface TaskContext {
 
     TaskId id();
@@ -14,47 +14,47 @@ public interface TaskContext {
     /** The number of this attempt, from 1. A claim that was given back uncharged does not count. */
     int attempt();
 
-    /** How many attempts the task has in all, without those that were given back uncharged. */
+    /** The maximum number of attempts, not counting claims that were given back uncharged. */
     int maxAttempts();
 
-    /** How often a worker was lost while it ran this task. */
+    /** How many workers were lost while running this task. */
     int zombieCount();
 
-    /** Whether an earlier run ended with the loss of its worker, so that its outside effects may have happened. */
+    /** Whether a worker was lost during an earlier run. That run's external effects may have happened. */
     boolean recovering();
 
     /**
-     * A number that grows with every claim of this task, also over a failover of the database that lost commits: hand it to
-     * systems that can refuse an older one. It goes up by one with a claim, and leaps after a failover.
+     * A number that increases with every claim of this task, even across a database failover that lost commits. Pass it
+     * to systems that can reject a lower token. It increases by one per claim, and by more after a failover.
      */
     long fencingToken();
 
-    /** The same for every attempt at this task: hand it to systems that recognise a repeated request. */
+    /** A key that is the same for every attempt at this task. Pass it to systems that detect repeated requests. */
     String idempotencyKey();
 
     /**
-     * Stores progress as JSON, so that the next attempt can go on from there. Inside a transaction on the queue's data
-     * source it commits with it.
+     * Stores progress as JSON so that the next attempt can resume from it. Inside a transaction on the queue's data
+     * source, the checkpoint commits with that transaction.
      *
-     * @throws LeaseLostException if this run does not hold the task any more
-     * @throws TaskHandedOverError if this worker was told to drain: another one goes on from this checkpoint. Inside a
-     *     transaction its commit throws it instead. Let it pass. Never for a task that is not reapable
+     * @throws LeaseLostException if this run no longer holds the lease
+     * @throws TaskHandedOverError if this worker is draining: another worker resumes from this checkpoint. Inside a
+     *     transaction, the commit throws it instead. Do not catch it. Never thrown for a task that is not reapable
      */
     void checkpoint(Object state);
 
-    /** The progress that the last checkpoint stored, in this run or an earlier one. */
+    /** The last stored checkpoint, from this run or an earlier one. */
     <T> Optional<T> lastCheckpoint(Class<T> type);
 
-    /** Whether the handler should end early: its lease is lost, the task was cancelled, or its time is up. */
+    /** Whether the handler should stop early because the lease is lost, the task was cancelled or its time limit has passed. */
     boolean cancelled();
 
-    /** Whether this worker was told to drain: a good time for a checkpoint, after which another worker goes on. */
+    /** Whether this worker is draining. Store a checkpoint soon: another worker resumes from it. */
     default boolean draining() {
         return false;
     }
 
     /**
-     * Asks the database whether this run still holds the task.
+     * Checks in the database that this run still holds the lease.
      *
      * @throws LeaseLostException if it does not
      */

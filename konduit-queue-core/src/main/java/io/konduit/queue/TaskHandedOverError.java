@@ -1,11 +1,11 @@
 package io.konduit.queue;
 
 /**
- * Ends a run whose worker was told to drain, right after a checkpoint was stored: another worker goes on from there, and no
- * attempt is charged. Thrown by {@link TaskContext#checkpoint}, or by the commit of the transaction that the checkpoint was
- * part of. Let it pass.
+ * Ends a run on a draining worker right after a checkpoint was stored. Another worker resumes from that checkpoint, and
+ * no attempt is charged. Thrown by {@link TaskContext#checkpoint}, or by the commit of the transaction that contains
+ * the checkpoint. Do not catch it.
  *
- * <p>An {@link Error}, so that a handler's {@code catch (Exception e)} does not take it for a failure of its work.
+ * <p>An {@link Error}, so that a handler's {@code catch (Exception e)} does not treat it as a failure.
  */
 public final class TaskHandedOverError extends Error {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public final class TaskHandedOverError extends Error {
                 false);
     }
 
-    /** Whether this is what ended a run, also behind exceptions that others have put around it. */
+    /** Whether this error, or any cause of it, is a hand-over. Frameworks may have wrapped it. */
     public static boolean isBehind(Throwable error) {
         int depth = 0;
         for (Throwable cause = error; cause != null && depth < 50; cause = cause.getCause()) {

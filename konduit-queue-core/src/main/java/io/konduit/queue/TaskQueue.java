@@ -7,8 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts tasks into the queue. Every method joins the transaction of the caller on the queue's data source: the task is
- * there when it commits and was never there when it rolls back. Without a transaction each call commits by itself.
+ * Enqueues and manages tasks. Every method joins the caller's transaction on the queue's data source: a task exists
+ * when that transaction commits, and never existed when it rolls back. Without a transaction, each call commits on its
+ * own.
  */
 public interface TaskQueue {
 
@@ -20,32 +21,32 @@ public interface TaskQueue {
      */
     TaskId enqueue(String type, @Nullable Object payload);
 
-    /** Enqueues a task; the id is that of the live task with the same unique key when there is one. */
+    /** Enqueues a task. If a live task has the same unique key, returns the id of that task instead. */
     TaskId enqueue(TaskRequest request);
 
     /** Enqueues many tasks at once, all or none, and returns their ids in the order of the requests. */
     List<TaskId> enqueueAll(Collection<TaskRequest> requests);
 
-    /** As {@link #enqueue(TaskRequest)}, and says whether the task is new. */
+    /** As {@link #enqueue(TaskRequest)}, and reports whether a new task was created. */
     Submission submit(TaskRequest request);
 
     /** Reads a task, live or finished. */
     Optional<Task> find(TaskId id);
 
     /**
-     * Takes a task back. A running handler is interrupted after the commit: in the same JVM at once, elsewhere within two
-     * seconds, or within a heartbeat where the worker cannot {@code LISTEN}. What it did stays done, but its result is
-     * refused.
+     * Cancels a task. A running handler is interrupted after the commit: immediately in the same JVM, within two
+     * seconds in another one, or within one heartbeat where the worker cannot {@code LISTEN}. Effects of the handler
+     * are not undone, but its result is refused.
      *
-     * @return whether this call cancelled it; false when it is unknown, completed or cancelled already
+     * @return whether this call cancelled the task; false when it is unknown, or already completed or cancelled
      */
     boolean cancel(TaskId id);
 
     /**
-     * Moves the start of a task that waits, be it for its time, for a slot or for its next attempt. A start in the past
-     * means now. Attempts, priority and payload stay as they are.
+     * Changes the start time of a pending task, whether it waits for its start time, a free slot or its next attempt. A
+     * time in the past means now. Attempts, priority and payload do not change.
      *
-     * @return whether this call moved it; false when it is unknown, running, held or ended
+     * @return whether this call rescheduled the task; false when it is unknown, running, held or finished
      */
     boolean reschedule(TaskId id, Instant runAt);
 }

@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** The root of all errors of the queue. */
+/** The base class of the queue's exceptions. */
 public abstract class TaskQueueException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

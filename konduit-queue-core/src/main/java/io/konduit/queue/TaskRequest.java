@@ -5,7 +5,10 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A task to be enqueued. Immutable: each call returns a new request. What is not set is decided by the handler, then by the properties. */
+/**
+ * A task to enqueue. Immutable: each method returns a new request. For a value that is not set, the handler's
+ * annotation decides, then the properties.
+ */
 public final class TaskRequest {
     private final String type;
     private final @Nullable Object payload;
@@ -28,7 +31,7 @@ public final class TaskRequest {
             @Nullable Duration lockTimeout,
             @Nullable Duration timeout) {}
 
-    /** What a caller may change, one field at a time. */
+    /** A mutable copy of the fields that callers can set. */
     private static final class Change {
         @Nullable
         String queue;
@@ -74,7 +77,7 @@ public final class TaskRequest {
         return with(change -> change.priority = priority);
     }
 
-    /** Not before this moment of the database's clock. Replaces a {@link #delay}. */
+    /** The earliest start, by the database's clock. Replaces a {@link #delay}. */
     public TaskRequest runAt(Instant runAt) {
         return with(change -> {
             change.runAt = runAt;
@@ -82,7 +85,7 @@ public final class TaskRequest {
         });
     }
 
-    /** Not before this much time has passed on the database's clock. Replaces a {@link #runAt}. */
+    /** The minimum delay before the start, by the database's clock. Replaces a {@link #runAt}. */
     public TaskRequest delay(Duration delay) {
         return with(change -> {
             change.delay = delay;
@@ -90,27 +93,27 @@ public final class TaskRequest {
         });
     }
 
-    /** How often the task may be tried in all, at least once. */
+    /** The maximum number of attempts, at least 1. */
     public TaskRequest maxAttempts(int maxAttempts) {
         return with(change -> change.maxAttempts = maxAttempts);
     }
 
-    /** Whether the task runs again on its own after its worker was lost. Overrides the handler's choice. */
+    /** Whether the task is run again automatically after its worker was lost. Overrides the handler's setting. */
     public TaskRequest reapable(boolean reapable) {
         return with(change -> change.reapable = reapable);
     }
 
-    /** At most one live task per queue has this key; a second request returns the first one's id. */
+    /** A key that at most one live task per queue may have. A second request with the key returns the first task's id. */
     public TaskRequest uniqueKey(String uniqueKey) {
         return with(change -> change.uniqueKey = uniqueKey);
     }
 
-    /** How long a lease on this task lasts before it must be extended. */
+    /** How long a lease on this task lasts unless it is extended. */
     public TaskRequest lockTimeout(Duration lockTimeout) {
         return with(change -> change.lockTimeout = lockTimeout);
     }
 
-    /** The hard limit of one run; zero means none. */
+    /** The time limit for one run. Zero means no limit. */
     public TaskRequest timeout(Duration timeout) {
         return with(change -> change.timeout = timeout);
     }
@@ -174,7 +177,7 @@ public final class TaskRequest {
         return options.timeout;
     }
 
-    /** Without the payload, which never shows in logs. */
+    /** Omits the payload, which must never appear in logs. */
     @Override
     public String toString() {
         return "TaskRequest[type=" + type + ", " + options + "]";

@@ -1,21 +1,21 @@
 package io.konduit.queue;
 
-/** Where a task stands. */
+/** The state of a task. */
 public enum TaskStatus {
-    /** Waits for its time and a free worker. */
+    /** Waits for its start time and a free worker. */
     PENDING,
     /** A worker holds its lease. */
     RUNNING,
-    /** Its worker was lost and it must not run again until a person says so. */
+    /** Its worker was lost, and the task must not run again until a person releases it. */
     HELD,
-    /** Its attempts are used up, or it was failed for good. */
+    /** It has no attempts left, or was failed permanently. */
     FAILED,
     /** Done. */
     COMPLETED,
-    /** Taken back before it was done. */
+    /** Cancelled before it was completed. */
     CANCELLED;
 
-    /** Whether nothing will happen to the task any more. */
+    /** Whether the task can no longer change. */
     public boolean isFinal() {
         return this == COMPLETED || this == CANCELLED;
     }

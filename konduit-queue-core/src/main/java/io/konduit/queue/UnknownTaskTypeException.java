@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-/** A type no handler of this application knows, where {@code konduit.queue.reject-unknown-types} asks to refuse it. */
+/** This application has no handler for the task type, and {@code konduit.queue.reject-unknown-types} is enabled. */
 public class UnknownTaskTypeException extends InvalidTaskException {
     private static final long serialVersionUID = 1L;
 

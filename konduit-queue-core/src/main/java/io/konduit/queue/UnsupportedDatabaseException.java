@@ -2,7 +2,7 @@ package io.konduit.queue;
 
 import org.jspecify.annotations.Nullable;
 
-/** The data source is not a PostgreSQL that the queue can work with. */
+/** The data source is not a PostgreSQL database that the queue supports. */
 public class UnsupportedDatabaseException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 
@@ -13,14 +13,14 @@ public class UnsupportedDatabaseException extends TaskQueueException {
     }
 
     /**
-     * @param whatToDo what makes this database usable; null when only another one helps
+     * @param whatToDo how to make this database usable; null when another database is needed
      */
     public UnsupportedDatabaseException(String message, @Nullable String whatToDo) {
         super(message);
         this.whatToDo = whatToDo;
     }
 
-    /** What makes this database usable; null when only another one helps. */
+    /** How to make this database usable; null when another database is needed. */
     public @Nullable String whatToDo() {
         return whatToDo;
     }

@@ -1,4 +1,7 @@
-/** All that an application imports: enqueue with {@link io.konduit.queue.TaskQueue}, handle with {@link io.konduit.queue.JobHandler}. */
+/**
+ * Everything an application imports: enqueue with {@link io.konduit.queue.TaskQueue}, handle with
+ * {@link io.konduit.queue.JobHandler}.
+ */
 @NullMarked
 package io.konduit.queue;
 

@@ -8,8 +8,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.konduit.queue.worker.WorkerIdentity;
 import java.time.Clock;
 import java.time.Instant;
@@ -19,6 +27,7 @@ import java.time.OffsetDateTime;
 import java.time.ZonedDateTime;
 import java.util.Date;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -36,6 +45,11 @@ class ArchitectureTests {
     private static final DescribedPredicate<JavaClass> IN_ROOT_PACKAGE = DescribedPredicate.describe(
             "in the public package", type -> type.getPackageName().equals(ROOT));
 
+    private static final Set<String> PUBLIC = Set.of(ROOT, ROOT + ".event", ROOT + ".admin", ROOT + ".testing");
+
+    private static final DescribedPredicate<JavaClass> INTERNAL = DescribedPredicate.describe(
+            "internal", type -> type.getPackageName().startsWith(ROOT) && !PUBLIC.contains(type.getPackageName()));
+
     @Test
     void thereIsSomethingToCheck() {
         assertThat(CORE.contain(WorkerIdentity.class)).isTrue();
@@ -52,10 +66,10 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyTheStoreAndTheSchemaTalkToTheDatabase() {
+    void onlyFourPackagesTalkToTheDatabase() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(ROOT + ".store..", ROOT + ".schema..")
+                .resideOutsideOfPackages(ROOT + ".jdbc..", ROOT + ".insert..", ROOT + ".store..", ROOT + ".schema..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -66,7 +80,7 @@ class ArchitectureTests {
                         "org.postgresql..",
                         "com.zaxxer..",
                         "org.flywaydb..")
-                .because("the store is the only place that knows tables")
+                .because("statements live in store and insert, connections in jdbc")
                 .check(CORE);
     }
 
@@ -90,9 +104,123 @@ class ArchitectureTests {
     void whatApplicationsImportDependsOnNothingInternal() {
         noClasses()
                 .that(IN_ROOT_PACKAGE)
+                .or()
+                .resideInAnyPackage(ROOT + ".event", ROOT + ".admin")
                 .should()
-                .dependOnClassesThat(DescribedPredicate.describe(
-                        "internal", type -> type.getPackageName().startsWith(ROOT + ".")))
+                .dependOnClassesThat(INTERNAL)
+                .check(CORE);
+        noClasses()
+                .that(IN_ROOT_PACKAGE)
+                .or()
+                .resideInAPackage(ROOT + ".event")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".admin")
+                .check(CORE);
+    }
+
+    /** The test helper runs the real worker, so it uses internal classes. It shows none of them. */
+    @Test
+    void publicPackagesShowNoInternalType() {
+        classes()
+                .that(IN_ROOT_PACKAGE)
+                .or()
+                .resideInAnyPackage(ROOT + ".event", ROOT + ".admin", ROOT + ".testing")
+                .should(showOnly(DescribedPredicate.not(INTERNAL)))
+                .check(CORE);
+    }
+
+    /** Whether every type in a signature that applications can reach is allowed, type arguments included. */
+    private static ArchCondition<JavaClass> showOnly(DescribedPredicate<JavaClass> allowed) {
+        return new ArchCondition<>("show only types that are not internal") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                if (!isReachable(type)) {
+                    return;
+                }
+                report(type, type.getDescription(), superTypes(type), events);
+                type.getMembers().stream()
+                        .filter(ArchitectureTests::isReachable)
+                        .forEach(member -> report(type, member.getDescription(), signature(member), events));
+            }
+
+            private void report(JavaClass owner, String where, Stream<JavaType> shown, ConditionEvents events) {
+                shown.flatMap(each -> each.getAllInvolvedRawTypes().stream())
+                        .distinct()
+                        .filter(DescribedPredicate.not(allowed))
+                        .forEach(each ->
+                                events.add(SimpleConditionEvent.violated(owner, where + " shows " + each.getName())));
+            }
+        };
+    }
+
+    private static Stream<JavaType> superTypes(JavaClass type) {
+        return Stream.of(
+                        type.getSuperclass().stream(), type.getInterfaces().stream(), type.getTypeParameters().stream())
+                .flatMap(each -> each)
+                .map(JavaType.class::cast);
+    }
+
+    private static Stream<JavaType> signature(JavaMember member) {
+        if (member instanceof JavaField field) {
+            return Stream.of(field.getType());
+        }
+        JavaCodeUnit unit = (JavaCodeUnit) member;
+        return Stream.of(
+                        Stream.of(unit.getReturnType()),
+                        unit.getParameterTypes().stream(),
+                        unit.getTypeParameters().stream(),
+                        unit.getExceptionTypes().stream())
+                .flatMap(each -> each)
+                .map(JavaType.class::cast);
+    }
+
+    private static boolean isReachable(JavaClass type) {
+        return isReachable(type.getModifiers())
+                && type.getEnclosingClass().map(ArchitectureTests::isReachable).orElse(true);
+    }
+
+    private static boolean isReachable(JavaMember member) {
+        return isReachable(member.getModifiers());
+    }
+
+    private static boolean isReachable(Set<JavaModifier> modifiers) {
+        return (modifiers.contains(JavaModifier.PUBLIC) || modifiers.contains(JavaModifier.PROTECTED))
+                && !modifiers.contains(JavaModifier.SYNTHETIC);
+    }
+
+    @Test
+    void dependenciesHaveOneDirection() {
+        layer("jdbc", "insert", "store", "enqueue", "worker", "recovery", "leader", "operations");
+        layer("store", "enqueue", "worker", "recovery", "leader", "operations");
+        layer("insert", "store", "worker", "recovery", "leader", "operations");
+        layer("enqueue", "worker", "recovery", "leader", "operations");
+        layer("failover", "enqueue", "worker", "recovery", "leader", "operations");
+        layer("worker", "recovery", "leader", "operations", "testing");
+        layer("leader", "worker", "recovery", "operations");
+        layer("recovery", "worker", "operations");
+    }
+
+    @Test
+    void nothingDependsOnTheCompositionButWhatIsMadeOfIt() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + ".engine..", ROOT + ".testing..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".engine..")
+                .check(CORE);
+    }
+
+    /** The package depends on none of those above it. */
+    private static void layer(String room, String... above) {
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + "." + room + "..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        Stream.of(above).map(each -> ROOT + "." + each + "..").toArray(String[]::new))
                 .check(CORE);
     }
 

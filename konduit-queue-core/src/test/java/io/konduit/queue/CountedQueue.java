@@ -1,8 +1,8 @@
 package io.konduit.queue;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;

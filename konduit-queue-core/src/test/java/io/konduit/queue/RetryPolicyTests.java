@@ -3,6 +3,7 @@ package io.konduit.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.konduit.queue.settings.RetrySettings;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class RetryPolicyTests {
 
     @Test
     void defaultsAreThreeAttemptsFromASecond() {
-        RetryPolicy defaults = RetryPolicy.defaults();
+        RetryPolicy defaults = RetrySettings.defaults().policy();
         assertThat(defaults.maxAttempts()).isEqualTo(3);
         assertThat(defaults.backoff(1)).isBetween(Duration.ofMillis(800), Duration.ofMillis(1_200));
         assertThat(defaults.retries(new IllegalStateException())).isTrue();

@@ -3,10 +3,10 @@ package io.konduit.queue;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.schema.QueueSchemaMigrator;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.worker.WorkerSettings;
+import io.konduit.queue.settings.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.konduit.queue;
 
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -32,8 +32,8 @@ public final class TwoSessions {
 
     public TwoSessions(QueueHarness harness) {
         this.database = harness.testDatabase();
-        this.first = RecoveryFixture.databaseOn(database.newPool(4));
-        this.second = RecoveryFixture.databaseOn(database.newPool(4));
+        this.first = QueueFixture.databaseOn(database.newPool(4));
+        this.second = QueueFixture.databaseOn(database.newPool(4));
     }
 
     /** The queue as the session that goes first sees it. */

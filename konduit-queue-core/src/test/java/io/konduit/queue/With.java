@@ -1,6 +1,6 @@
 package io.konduit.queue;
 
-import io.konduit.queue.worker.WorkerSettings;
+import io.konduit.queue.settings.WorkerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +54,14 @@ public final class With {
 
     public static UnaryOperator<WorkerSettings> listening() {
         return change(fields -> fields.listen = true);
+    }
+
+    public static UnaryOperator<WorkerSettings> notListening() {
+        return change(fields -> fields.listen = false);
+    }
+
+    public static UnaryOperator<WorkerSettings> heartbeatInterval(Duration heartbeatInterval) {
+        return change(fields -> fields.heartbeatInterval = heartbeatInterval);
     }
 
     private interface Change {

@@ -1,6 +1,5 @@
 package io.konduit.queue.admin;
 
-import io.konduit.queue.store.Orphan;
 import java.util.List;
 
 /**

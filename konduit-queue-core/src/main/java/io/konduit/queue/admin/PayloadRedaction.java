@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>One that throws, or returns what is not JSON, shows nothing.
+ * <p>A redaction that throws, or returns something other than JSON, shows nothing.
  */
 @FunctionalInterface
 public interface PayloadRedaction {

@@ -6,14 +6,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to look at first.
+ * The overview of all queues.
  *
  * @param moment the database's time
- * @param leader the worker that runs the background chores; null when nobody does
+ * @param leader the worker that runs the background chores; null when there is none
  * @param lastReaper the worker that ran the reaper's last pass
  * @param zombiesAboveLimit live tasks that have lost more than {@code zombieLimit} workers
  * @param oldestDueSeconds how long the oldest due task of all queues has been due; null when none is
- * @param oldestExpiredLeaseSeconds how long ago the oldest lease that nobody took back has ended; null when none has
+ * @param oldestExpiredLeaseSeconds the age of the oldest expired lease that was not reclaimed; null when there is none
  * @param secondsSinceReaper how long ago the reaper last succeeded anywhere; null when it never has
  */
 public record QueueOverview(
@@ -31,7 +31,7 @@ public record QueueOverview(
         @Nullable Double oldestExpiredLeaseSeconds,
         @Nullable Double secondsSinceReaper) {
 
-    /** How many tasks wait for a person. */
+    /** How many tasks are held for review. */
     public long held() {
         return queues.stream().mapToLong(QueueState::held).sum();
     }

@@ -1,14 +1,13 @@
 package io.konduit.queue.admin;
 
-import io.konduit.queue.store.PauseRepository.PausedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One queue as it stands.
+ * The state of one queue.
  *
  * @param pendingIsEstimate whether there were too many waiting tasks to count
  * @param oldestDueSeconds how long the oldest due task has been due; null when none is
- * @param activeWorkers how many active workers serve it, with so many slots in all
+ * @param activeWorkers how many active workers serve it, with the sum of their slots
  * @param paused set while the queue is paused
  */
 public record QueueState(

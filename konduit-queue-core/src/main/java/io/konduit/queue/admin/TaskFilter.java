@@ -1,17 +1,9 @@
 package io.konduit.queue.admin;
 
 import io.konduit.queue.HoldReason;
-import io.konduit.queue.InvalidTaskException;
-import io.konduit.queue.TaskNames;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.store.BulkRepository.Criteria;
 import java.time.Instant;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Which tasks a {@link BulkAction} is about. Immutable: each call returns a new filter, and all its conditions must hold.
@@ -37,14 +29,8 @@ public record TaskFilter(
     private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
 
     public TaskFilter {
-        if (queue != null) {
-            TaskNames.requireQueue(queue, "the queue of the filter");
-        }
-        if (type != null) {
-            TaskNames.requireType(type, "the type of the filter");
-        }
         if (errorType != null && (errorType.isBlank() || errorType.indexOf('\0') >= 0)) {
-            throw new InvalidTaskException(
+            throw new InvalidRequestException(
                     "Expected errorType of the filter to be the name of a class, such as java.net.SocketTimeoutException.");
         }
         requireSane("createdAfter", createdAfter);
@@ -149,80 +135,9 @@ public record TaskFilter(
                 queue, type, status, holdReason, errorType, createdAfter, createdBefore, finishedAfter, time, all);
     }
 
-    /** What the action can be done to and the filter asks for. */
-    Criteria criteria(BulkAction action) {
-        Map<String, Object> conditions = conditions();
-        if (conditions.isEmpty() && !all) {
-            throw new InvalidTaskException(
-                    "Expected the filter to have a condition, such as a queue or a type, but it has none. Say 'all' if every task is meant.");
-        }
-        Set<TaskStatus> statuses = EnumSet.copyOf(action.kind().from());
-        if (status != null) {
-            if (!statuses.contains(status)) {
-                throw new InvalidTaskException("Expected the status of the filter to be one of " + statuses + " for "
-                        + action + ", but it is " + status + ".");
-            }
-            statuses = EnumSet.of(status);
-        }
-        if (finishedAfter != null || finishedBefore != null) {
-            retain(statuses, TaskStatus.FAILED, "a time of failure", action);
-        }
-        if (holdReason != null) {
-            retain(statuses, TaskStatus.HELD, "a reason to hold", action);
-        }
-        return new Criteria(
-                statuses,
-                queue,
-                type,
-                holdReason,
-                errorType,
-                createdAfter,
-                createdBefore,
-                finishedAfter,
-                finishedBefore);
-    }
-
-    /** A task that has meanwhile changed its state has that no more, and is no longer meant. */
-    private static void retain(Set<TaskStatus> statuses, TaskStatus only, String what, BulkAction action) {
-        if (!statuses.contains(only)) {
-            throw new InvalidTaskException("Expected no condition on " + what + " for " + action + " of " + statuses
-                    + ": only " + only + " tasks have one.");
-        }
-        statuses.retainAll(Set.of(only));
-    }
-
-    /** As the audit keeps it. */
-    String json() {
-        Map<String, Object> fields = conditions();
-        if (all) {
-            fields.put("all", true);
-        }
-        return JsonMapper.shared().writeValueAsString(fields);
-    }
-
-    private Map<String, Object> conditions() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        put(fields, "queue", queue);
-        put(fields, "type", type);
-        put(fields, "status", status);
-        put(fields, "holdReason", holdReason);
-        put(fields, "errorType", errorType);
-        put(fields, "createdAfter", createdAfter);
-        put(fields, "createdBefore", createdBefore);
-        put(fields, "finishedAfter", finishedAfter);
-        put(fields, "finishedBefore", finishedBefore);
-        return fields;
-    }
-
-    private static void put(Map<String, Object> fields, String name, @Nullable Object value) {
-        if (value != null) {
-            fields.put(name, value.toString());
-        }
-    }
-
     private static void requireSane(String name, @Nullable Instant time) {
         if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
-            throw new InvalidTaskException("Expected " + name + " of the filter to be between " + EARLIEST + " and "
+            throw new InvalidRequestException("Expected " + name + " of the filter to be between " + EARLIEST + " and "
                     + LATEST + ", but it is " + time + ".");
         }
     }

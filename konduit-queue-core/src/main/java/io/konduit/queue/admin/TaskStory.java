@@ -1,8 +1,6 @@
 package io.konduit.queue.admin;
 
-import io.konduit.queue.Incident;
 import io.konduit.queue.Task;
-import io.konduit.queue.store.ErrorRepository.AttemptError;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +20,6 @@ public record TaskStory(
         Instant moment,
         @Nullable String ownerName,
         @Nullable String ownerHost,
-        @Nullable String ownerStatus,
+        @Nullable WorkerState ownerStatus,
         List<Incident> incidents,
         List<AttemptError> errors) {}

@@ -1,75 +1,24 @@
 package io.konduit.queue.admin;
 
-import io.konduit.queue.TaskStateException;
-import io.konduit.queue.WorkerNotFoundException;
-import io.konduit.queue.store.AuditRepository.Author;
-import io.konduit.queue.store.WorkerRepository;
-import io.konduit.queue.worker.WorkerRegistry;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * S14: tells workers to drain and to go on. The decision is in the worker's row, with an audit entry. A worker hears of it
- * with its next beat, this instance's own at once; it holds until the worker is resumed or stops. It is no part of the
- * caller's transaction: an open one would keep the worker from beating.
+ * S14: drains and resumes workers. The decision is stored in the worker's row, with an audit entry. A worker learns of
+ * it with its next heartbeat, this instance's own worker at once. It holds until the worker is resumed or stops. It is
+ * not part of the caller's transaction: an open one would block the worker's heartbeat.
  */
-public final class WorkerAdministration {
-    private static final Logger log = LoggerFactory.getLogger(WorkerAdministration.class);
-
-    private final WorkerRepository workers;
-    private final @Nullable WorkerRegistry own;
-
-    /** @param own of this instance; null when it runs neither tasks nor chores */
-    public WorkerAdministration(WorkerRepository workers, @Nullable WorkerRegistry own) {
-        this.workers = workers;
-        this.own = own;
-    }
-
+public interface WorkerAdministration {
     /** The worker in this instance. */
-    public Optional<UUID> self() {
-        return own == null ? Optional.empty() : Optional.of(own.identity().id());
-    }
+    Optional<UUID> self();
 
     /**
-     * The worker claims nothing more, ends what runs, and hands tasks over at their next checkpoint. It goes on extending
-     * leases, and may go on leading.
+     * The worker stops claiming, finishes its runs, and hands tasks over at their next checkpoint. It keeps extending
+     * leases, and may keep leading.
      */
-    public void drain(UUID worker, String actor, @Nullable String note) {
-        check(actor, note);
-        if (!workers.drain(worker, new Author(actor, note))) {
-            throw refused(worker, "told to drain", "to claim tasks");
-        }
-        log.info("Worker {} was told to drain by {}", worker, actor);
-        tell(worker, actor);
-    }
+    void drain(UUID worker, String actor, @Nullable String note);
 
     /** The worker claims tasks again. */
-    public void resume(UUID worker, String actor, @Nullable String note) {
-        check(actor, note);
-        if (!workers.resume(worker, new Author(actor, note))) {
-            throw refused(worker, "resumed", "to be draining");
-        }
-        log.info("Worker {} was resumed by {}", worker, actor);
-        tell(worker, null);
-    }
-
-    private void tell(UUID worker, @Nullable String by) {
-        if (own != null && own.identity().id().equals(worker)) {
-            own.drain().heard(by);
-        }
-    }
-
-    private RuntimeException refused(UUID worker, String what, String expected) {
-        String state = workers.state(worker).orElseThrow(() -> new WorkerNotFoundException(worker.toString()));
-        return new TaskStateException(
-                "Worker " + worker + " cannot be " + what + ": expected it " + expected + ", but it is " + state + ".");
-    }
-
-    private static void check(String actor, @Nullable String note) {
-        AuditText.requireActor(actor);
-        AuditText.requireNote(note);
-    }
+    void resume(UUID worker, String actor, @Nullable String note);
 }

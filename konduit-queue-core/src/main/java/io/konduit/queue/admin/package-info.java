@@ -1,4 +1,4 @@
-/** What operators do: look at the review inbox and the evidence, and decide. */
+/** What operators see and decide: an API for pages and tools of an application. It depends on nothing internal. */
 @NullMarked
 package io.konduit.queue.admin;
 

@@ -9,8 +9,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * A payload type with the subtypes that Jackson chooses from: those a sealed type permits and those that
- * {@code @JsonSubTypes} names. What a class has as properties Spring finds by itself, but not the subtypes of those.
+ * A payload type with the subtypes that Jackson chooses from: those that a sealed type permits and those that {@code
+ * @JsonSubTypes} names. Spring finds the properties of a class by itself, but not the subtypes of their types.
  */
 final class PayloadClasses {
     private final Set<Type> found = new LinkedHashSet<>();

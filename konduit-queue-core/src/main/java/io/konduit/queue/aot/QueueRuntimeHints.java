@@ -6,7 +6,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What is read from the class path or made by name: statements, migrations, the version, Flyway's log. */
+/** Resources and classes that are loaded by name: statements, migrations, the version, Flyway's log. */
 final class QueueRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -2,7 +2,7 @@ package io.konduit.queue.enqueue;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.failover.AcknowledgedTasks;
-import io.konduit.queue.store.NewTask;
+import io.konduit.queue.insert.NewTask;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,35 +20,36 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Collects what one transaction enqueues and, once and after its commit, counts it and wakes workers; at once without a
- * transaction.
+ * Collects the enqueues of one transaction. After its commit it counts them and wakes workers, once; without a
+ * transaction at once.
  */
-final class AfterCommit {
+public final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
 
-    private final BooleanSupplier inTransaction;
+    private final BooleanSupplier commitsLater;
     private final Supplier<Stream<TaskWakeUp>> source;
     private final EnqueueMonitor monitor;
     private final AcknowledgedTasks acknowledged;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
-     * @param inTransaction whether what the calling thread enqueues is part of a transaction that is still open
-     * @param source asked when something was first enqueued: workers are among them, and their handlers may need the queue
+     * @param commitsLater whether the calling thread's enqueues are committed later, and synchronizations are notified
+     * @param source evaluated at the first enqueue: workers are among the targets, and their handlers may need the
+     *     queue
      */
-    AfterCommit(
-            BooleanSupplier inTransaction,
+    public AfterCommit(
+            BooleanSupplier commitsLater,
             Supplier<Stream<TaskWakeUp>> source,
             EnqueueMonitor monitor,
             AcknowledgedTasks acknowledged) {
-        this.inTransaction = inTransaction;
+        this.commitsLater = commitsLater;
         this.source = source;
         this.monitor = monitor;
         this.acknowledged = acknowledged;
     }
 
     void enqueued(NewTask task, TaskId id) {
-        if (isLater()) {
+        if (commitsLater.getAsBoolean()) {
             collected().add(task, id);
         } else {
             acknowledged.add(id);
@@ -64,7 +65,7 @@ final class AfterCommit {
         if (tasks.isEmpty()) {
             return;
         }
-        if (isLater()) {
+        if (commitsLater.getAsBoolean()) {
             collected().addAll(tasks, ids);
         } else {
             Collected all = new Collected();
@@ -73,18 +74,13 @@ final class AfterCommit {
         }
     }
 
-    /** A task of this queue that was there before may start now. */
+    /** An existing task of this queue may start now. */
     void due(String queue) {
-        if (isLater()) {
+        if (commitsLater.getAsBoolean()) {
             collected().addDue(queue);
         } else {
             wake(Set.of(queue));
         }
-    }
-
-    /** Whether the tasks are committed later than now. */
-    private boolean isLater() {
-        return TransactionSynchronizationManager.isSynchronizationActive() && inTransaction.getAsBoolean();
     }
 
     private Collected collected() {
@@ -114,12 +110,12 @@ final class AfterCommit {
         }
     }
 
-    /** A task with a moment of its own may be due or not: the poll finds it. */
+    /** A task with its own start time may not be due yet: the poll finds it. */
     private static boolean isDue(NewTask task) {
         return task.runAt() == null && task.delay().isZero();
     }
 
-    /** In parts: a rollback to a savepoint takes back what was enqueued since. */
+    /** In segments: a rollback to a savepoint discards what was enqueued since. */
     private final class Collected implements TransactionSynchronization {
         private final List<Part> parts = new ArrayList<>(List.of(new Part()));
         private final Map<Object, Integer> partsBefore = new IdentityHashMap<>();
@@ -149,7 +145,7 @@ final class AfterCommit {
             parts.add(new Part());
         }
 
-        /** A savepoint that is not known is older than everything here. */
+        /** An unknown savepoint is older than everything here. */
         @Override
         public void savepointRollback(Object savepoint) {
             int kept = Math.min(parts.size(), partsBefore.getOrDefault(savepoint, 0));
@@ -157,7 +153,7 @@ final class AfterCommit {
             parts.add(new Part());
         }
 
-        /** Registered in a callback after the commit, it is not called after the commit any more. */
+        /** If registered in an after-commit callback, it is no longer called after the commit. */
         @Override
         public void afterCompletion(int status) {
             if (status == STATUS_COMMITTED && !told) {
@@ -178,7 +174,7 @@ final class AfterCommit {
         }
     }
 
-    /** What was enqueued between two savepoints. */
+    /** The enqueues between two savepoints. */
     private static final class Part {
         private record Kind(String queue, String type) {}
 

@@ -1,14 +1,14 @@
 package io.konduit.queue.enqueue;
 
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.store.NewTask;
+import io.konduit.queue.insert.NewTask;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Requests as rows, each checked when it is first asked for: a bulk is checked while its first rows are on their way. */
+/** Requests as rows, each checked on first access: a bulk is checked while its first rows are being sent. */
 final class CheckedRequests extends AbstractList<NewTask> implements RandomAccess {
     private final List<TaskRequest> requests;
     private final Function<TaskRequest, NewTask> check;

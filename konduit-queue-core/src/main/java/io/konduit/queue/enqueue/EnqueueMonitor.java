@@ -1,9 +1,9 @@
 package io.konduit.queue.enqueue;
 
-/** Told after commit what was enqueued, for metrics. Must be quick and must not throw. */
+/** Receives what was enqueued, after the commit, for metrics. Must be fast and must not throw. */
 @FunctionalInterface
 public interface EnqueueMonitor {
-    /** Watches nothing. */
+    /** Does nothing. */
     EnqueueMonitor NONE = (queue, type, tasks) -> {};
 
     void enqueued(String queue, String type, int tasks);

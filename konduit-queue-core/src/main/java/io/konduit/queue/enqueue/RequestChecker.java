@@ -1,22 +1,25 @@
 package io.konduit.queue.enqueue;
 
-import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidTaskException;
-import io.konduit.queue.TaskNames;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.UnknownTaskTypeException;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
-import io.konduit.queue.store.NewTask;
+import io.konduit.queue.insert.NewTask;
+import io.konduit.queue.settings.DurationText;
+import io.konduit.queue.settings.TaskNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a request into a row, or says what is wrong with it. What the request leaves open the handler decides, if it is here. */
-final class RequestChecker {
-    /** Further than PostgreSQL's interval arithmetic and any plan: a typing error. */
+/**
+ * Turns a request into a row, or reports what is wrong with it. The handler, if present, decides what the request
+ * leaves open.
+ */
+public final class RequestChecker {
+    /** Beyond PostgreSQL's interval arithmetic and any plan: a typing error. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
@@ -26,7 +29,7 @@ final class RequestChecker {
     private final PayloadConverter converter;
     private final boolean rejectUnknownTypes;
 
-    RequestChecker(JobHandlerRegistry handlers, PayloadConverter converter, boolean rejectUnknownTypes) {
+    public RequestChecker(JobHandlerRegistry handlers, PayloadConverter converter, boolean rejectUnknownTypes) {
         this.handlers = handlers;
         this.converter = converter;
         this.rejectUnknownTypes = rejectUnknownTypes;
@@ -52,7 +55,7 @@ final class RequestChecker {
                         type,
                         handler.map(JobHandlerMethod::payloadType).orElse(null)),
                 request.priority().level(),
-                moment(request.runAt(), type),
+                runAt(request.runAt(), type),
                 span(request.delay(), "delay", type, Duration.ZERO),
                 request.maxAttempts() != null
                         ? request.maxAttempts()
@@ -77,7 +80,7 @@ final class RequestChecker {
         return handler.map(JobHandlerMethod::queue).orElse(TaskNames.DEFAULT_QUEUE);
     }
 
-    private static @Nullable Instant moment(@Nullable Instant runAt, String type) {
+    private static @Nullable Instant runAt(@Nullable Instant runAt, String type) {
         if (runAt != null && (runAt.isAfter(LATEST) || runAt.isBefore(EARLIEST))) {
             throw new InvalidTaskException("Expected runAt of a '%s' task to be between %s and %s, but it is %s."
                     .formatted(type, EARLIEST, LATEST, runAt));

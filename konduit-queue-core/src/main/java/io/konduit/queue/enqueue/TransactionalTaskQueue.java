@@ -5,11 +5,9 @@ import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.failover.AcknowledgedTasks;
-import io.konduit.queue.handler.JobHandlerRegistry;
-import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.insert.NewTask;
+import io.konduit.queue.insert.TaskInserts;
 import io.konduit.queue.observation.TaskObservations;
-import io.konduit.queue.store.NewTask;
 import io.konduit.queue.store.Start;
 import io.konduit.queue.store.StartRepository.Moved;
 import io.konduit.queue.store.TaskRepository;
@@ -18,48 +16,29 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The queue that applications inject: one statement in the caller's transaction, and a wake-up after its commit. */
 public final class TransactionalTaskQueue implements TaskQueue {
     private static final String APPLICATION = "application";
 
+    private final TaskInserts inserts;
     private final TaskRepository tasks;
     private final RequestChecker checker;
     private final TaskObservations observations;
     private final AfterCommit afterCommit;
 
-    /**
-     * What the queue tells of what it does.
-     *
-     * @param wakeUps asked when something was first enqueued
-     * @param acknowledged remembers what was committed
-     */
-    public record Surroundings(
-            Supplier<Stream<TaskWakeUp>> wakeUps,
-            EnqueueMonitor monitor,
-            TaskObservations observations,
-            AcknowledgedTasks acknowledged) {
-        /** Nobody asks for what was committed. */
-        public Surroundings(
-                Supplier<Stream<TaskWakeUp>> wakeUps, EnqueueMonitor monitor, TaskObservations observations) {
-            this(wakeUps, monitor, observations, new AcknowledgedTasks(System::nanoTime));
-        }
-    }
-
     public TransactionalTaskQueue(
+            TaskInserts inserts,
             TaskRepository tasks,
-            JobHandlerRegistry handlers,
-            PayloadConverter converter,
-            boolean rejectUnknownTypes,
-            Surroundings surroundings) {
+            RequestChecker checker,
+            AfterCommit afterCommit,
+            TaskObservations observations) {
+        this.inserts = inserts;
         this.tasks = tasks;
-        this.checker = new RequestChecker(handlers, converter, rejectUnknownTypes);
-        this.observations = surroundings.observations();
-        this.afterCommit = new AfterCommit(
-                tasks::isInTransaction, surroundings.wakeUps(), surroundings.monitor(), surroundings.acknowledged());
+        this.checker = checker;
+        this.afterCommit = afterCommit;
+        this.observations = observations;
     }
 
     @Override
@@ -76,7 +55,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
     public Submission submit(TaskRequest request) {
         return observations.enqueue(request.type(), traceContext -> {
             NewTask task = checker.check(request, traceContext);
-            Submission submission = tasks.enqueue(task);
+            Submission submission = inserts.enqueue(task);
             if (submission.created()) {
                 afterCommit.enqueued(task, submission.id());
             }
@@ -93,7 +72,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
         boolean keys = all.stream().anyMatch(request -> request.uniqueKey() != null);
         return observations.enqueue(all.get(0).type(), traceContext -> {
             List<NewTask> checked = new CheckedRequests(all, request -> checker.check(request, traceContext));
-            List<Submission> submissions = tasks.enqueueAll(checked, keys);
+            List<Submission> submissions = inserts.enqueueAll(checked, keys);
             List<NewTask> created = new ArrayList<>();
             List<TaskId> ids = new ArrayList<>();
             for (int i = 0; i < submissions.size(); i++) {

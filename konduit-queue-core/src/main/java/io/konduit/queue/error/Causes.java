@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads errors of the application, which may fail at every question and form cycles. */
+/** Reads the application's errors, whose methods may all throw and whose causes may form cycles. */
 final class Causes {
     private static final int MAX_CAUSES = 1_000;
     private static final StackTraceElement[] NO_FRAMES = {};

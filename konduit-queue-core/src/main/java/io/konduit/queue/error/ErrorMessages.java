@@ -1,6 +1,6 @@
 package io.konduit.queue.error;
 
-/** What becomes of the messages of handlers' errors, which may quote payloads. */
+/** Where the messages of handlers' errors, which may quote payloads, may go. */
 public enum ErrorMessages {
     /** Neither stored nor logged. */
     NEVER,

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts of errors. Messages may quote payloads, so the setting decides who gets them; those that the queue wrote
- * itself and that quote nothing are always there. Whatever an error does when it is read, a text comes of it.
+ * Renders errors as text. Messages may quote payloads, so a setting decides where they appear. Messages that the queue
+ * wrote itself and that quote nothing always appear. Rendering never fails, whatever an error's methods do.
  */
 public final class ErrorTexts {
     private static final int MAX_MESSAGE = 1_000;
@@ -19,7 +19,7 @@ public final class ErrorTexts {
     private final ErrorMessages messages;
     private final Supplier<Collection<String>> applicationPackages;
 
-    /** @param applicationPackages packages whose frames are the application's, whatever else they look like */
+    /** @param applicationPackages packages whose frames belong to the application, whatever else they look like */
     public ErrorTexts(ErrorMessages messages, Supplier<Collection<String>> applicationPackages) {
         this.messages = messages;
         this.applicationPackages = applicationPackages;
@@ -39,7 +39,7 @@ public final class ErrorTexts {
     public static String simpleType(String type) {
         String name = type.substring(type.lastIndexOf('.') + 1);
         String inner = name.substring(name.lastIndexOf('$') + 1);
-        // the class of a lambda or an anonymous one has a number for a name
+        // the class of a lambda or an anonymous class has a number as its name
         boolean named = !inner.isEmpty() && Character.isJavaIdentifierStart(inner.charAt(0));
         return PlainText.line(named ? inner : name, MAX_SIMPLE);
     }
@@ -54,12 +54,12 @@ public final class ErrorTexts {
         return messages == ErrorMessages.LOG ? text(error, ErrorTexts::line) : text(error, ErrorTexts::ownLine);
     }
 
-    /** For the column {@code stack}: no messages of the application, so that more people may read it. */
+    /** For the column {@code stack}: without the application's messages, so that more people may read it. */
     public String stack(Throwable error) {
         return PlainText.storable(text(error, ErrorTexts::ownLine), StackText.MAX_LENGTH);
     }
 
-    /** For the column {@code message}: the root cause's message and a line for each other one around it. */
+    /** For the column {@code message}: the root cause's message and one line for each wrapping error. */
     public @Nullable String message(Throwable error) {
         List<Throwable> causes = Causes.of(error);
         List<String> lines = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class ErrorTexts {
             if (!message.isBlank() && !message.equals(inner)) {
                 lines.add(i == causes.size() - 1 ? message : type + ": " + message);
             }
-            // what new RuntimeException(cause) has for a message
+            // the message that new RuntimeException(cause) generates
             inner = message.isBlank() ? type : type + ": " + message;
         }
         return lines.isEmpty() ? null : PlainText.storable(String.join("\n", lines), MAX_MESSAGES);

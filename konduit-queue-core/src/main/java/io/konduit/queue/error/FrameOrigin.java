@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the frames of the application from those of frameworks, of generated classes and of the queue itself. */
+/** Distinguishes frames of the application from those of frameworks, generated classes and the queue itself. */
 final class FrameOrigin {
     /** Not every package below the root: an application may live there too. */
     static final Set<String> OWN_PACKAGES = Set.of(
@@ -19,20 +19,27 @@ final class FrameOrigin {
             "io.konduit.queue.autoconfigure.endpoint",
             "io.konduit.queue.autoconfigure.health",
             "io.konduit.queue.autoconfigure.metrics",
+            "io.konduit.queue.engine",
             "io.konduit.queue.enqueue",
             "io.konduit.queue.error",
             "io.konduit.queue.event",
             "io.konduit.queue.failover",
             "io.konduit.queue.handler",
+            "io.konduit.queue.insert",
+            "io.konduit.queue.jdbc",
             "io.konduit.queue.leader",
             "io.konduit.queue.log",
             "io.konduit.queue.metrics",
             "io.konduit.queue.observation",
+            "io.konduit.queue.operations",
+            "io.konduit.queue.publish",
             "io.konduit.queue.recovery",
             "io.konduit.queue.retention",
             "io.konduit.queue.schema",
+            "io.konduit.queue.settings",
             "io.konduit.queue.store",
             "io.konduit.queue.testing",
+            "io.konduit.queue.thread",
             "io.konduit.queue.worker");
 
     private static final Pattern GENERATED =
@@ -42,12 +49,12 @@ final class FrameOrigin {
 
     private final Collection<String> applicationPackages;
 
-    /** @param applicationPackages known to be the application's, with all below them, whatever else they look like */
+    /** @param applicationPackages packages, with their subpackages, that are known to belong to the application */
     FrameOrigin(Collection<String> applicationPackages) {
         this.applicationPackages = applicationPackages;
     }
 
-    /** Whose frame it is; null for the application's. */
+    /** The origin of the frame; null for the application's. */
     @Nullable
     String library(StackTraceElement frame) {
         String type = frame.getClassName();

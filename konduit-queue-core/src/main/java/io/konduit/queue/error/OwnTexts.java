@@ -3,8 +3,8 @@ package io.konduit.queue.error;
 import java.util.Set;
 
 /**
- * Knows the messages that the queue itself wrote for a handler's log and that quote nothing. It does not go by the class
- * of the error, which an application may throw with a text of its own, but by the code that made it.
+ * Recognises messages that the queue itself wrote for a handler's log and that quote nothing. It checks the code that
+ * created the error, not its class: an application may throw the same class with its own text.
  */
 final class OwnTexts {
     static final Set<String> WRITERS = Set.of(
@@ -12,7 +12,7 @@ final class OwnTexts {
             "io.konduit.queue.handler.JsonText",
             "io.konduit.queue.handler.PayloadConverter",
             "io.konduit.queue.worker.LeaseFence",
-            "io.konduit.queue.worker.RunningTask",
+            "io.konduit.queue.worker.HandlerContext",
             "io.konduit.queue.worker.TaskRunner");
 
     private OwnTexts() {}

@@ -4,7 +4,7 @@ package io.konduit.queue.error;
 final class PlainText {
     private PlainText() {}
 
-    /** As PostgreSQL can store it, cut. */
+    /** In a form that PostgreSQL can store, truncated. */
     static String storable(String text, int longest) {
         StringBuilder clean = new StringBuilder(Math.min(text.length(), longest));
         cut(text, longest)
@@ -14,7 +14,7 @@ final class PlainText {
         return clean.toString();
     }
 
-    /** The same on one line, so that no message can look like a line of its own. */
+    /** The same on one line, so that no message can imitate a log line. */
     static String line(String text, int longest) {
         StringBuilder clean = new StringBuilder(Math.min(text.length(), longest));
         storable(text, longest)

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * An error as text: the root cause first, then what wraps it. The application's frames are whole, those of frameworks
- * are counted. When the text would be too long, the wrappers lose their frames first, then the middle of the root
- * cause's stack.
+ * An error as text: the root cause first, then its wrappers. The application's frames are shown in full, those of
+ * frameworks are counted. When the text would be too long, the wrappers lose their frames first, then the middle of the
+ * root cause's stack.
  */
 final class StackText {
     static final int MAX_LENGTH = 16_000;
@@ -59,7 +59,7 @@ final class StackText {
         }
     }
 
-    /** Its own frames only: what it has in common with an error that is shown already is above. */
+    /** Its own frames only: frames in common with an error shown earlier are above. */
     private void appendError(StringBuilder text, String relation, Throwable error, StackTraceElement[] shown) {
         appendLine(text, relation + title(error));
         StackTraceElement[] frames = Causes.frames(error);
@@ -78,7 +78,7 @@ final class StackText {
             lines.forEach(text::append);
             return;
         }
-        // the end says how it came to that, the start where it broke
+        // the end shows how the code got there, the start where it failed
         int endRoom = room / 4;
         int end = lines.size();
         for (int used = 0; end > 0 && used + lines.get(end - 1).length() <= endRoom; end--) {
@@ -99,7 +99,7 @@ final class StackText {
         }
     }
 
-    /** Frames as lines. The first one says where the error was made, so it is shown whosever it is. */
+    /** Frames as lines. The first one shows where the error was created, so it is shown whatever its origin. */
     private List<String> lines(StackTraceElement[] frames) {
         List<String> lines = new ArrayList<>();
         int from = 0;
@@ -142,7 +142,7 @@ final class StackText {
         return 0;
     }
 
-    /** Where the next repetition begins, such as that of a stack that has overflowed. */
+    /** Where the next repetition begins, for example in a stack overflow. */
     private int nextCycle(StackTraceElement[] frames, int from) {
         int next = from;
         while (next < frames.length && cycleAt(frames, next) == 0) {
@@ -151,7 +151,7 @@ final class StackText {
         return next;
     }
 
-    /** How many frames are repeated from here on; 0 when none are, or none of the application's. */
+    /** How many frames are repeated from here; 0 when none are, or none of the application's. */
     private int cycleAt(StackTraceElement[] frames, int from) {
         for (int cycle = 1; cycle <= LONGEST_CYCLE; cycle++) {
             if (repetitions(frames, from, cycle) >= FEWEST_REPETITIONS) {
@@ -190,10 +190,10 @@ final class StackText {
     /** Without modules and class loaders. */
     private static String line(StackTraceElement frame) {
         String file = frame.isNativeMethod() ? "Native Method" : frame.getFileName();
-        String place = file == null
+        String location = file == null
                 ? "Unknown Source"
                 : frame.getLineNumber() >= 0 ? file + ":" + frame.getLineNumber() : file;
-        return PlainText.line(frame.getClassName() + "." + frame.getMethodName() + "(" + place + ")", MAX_LINE);
+        return PlainText.line(frame.getClassName() + "." + frame.getMethodName() + "(" + location + ")", MAX_LINE);
     }
 
     private static String frames(int count) {

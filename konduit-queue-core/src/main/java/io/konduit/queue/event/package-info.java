@@ -1,4 +1,4 @@
-/** Internal: publishes the application events of the queue. */
+/** Spring application events of the queue. Published after the commit. */
 @NullMarked
 package io.konduit.queue.event;
 

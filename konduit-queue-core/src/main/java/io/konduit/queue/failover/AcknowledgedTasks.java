@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** The last tasks whose enqueueing the database has acknowledged to this instance, and when. */
+/** The last tasks whose commit the database has acknowledged to this instance, with timestamps. */
 public final class AcknowledgedTasks {
     /** How many are remembered. */
     public static final int CAPACITY = 10_000;
@@ -43,24 +43,24 @@ public final class AcknowledgedTasks {
         }
     }
 
-    /** Whether one is remembered that was acknowledged no longer ago than this. */
+    /** Whether a task was acknowledged at or after this time. */
     synchronized boolean hasSince(long oldestNanos) {
         return size > 0 && nanos[Math.floorMod(next - 1, CAPACITY)] - oldestNanos >= 0;
     }
 
-    /** Those acknowledged no longer ago than this, oldest first, each with its time. */
+    /** The tasks acknowledged at or after this time, oldest first, each with its time. */
     synchronized Map<TaskId, Long> since(long oldestNanos) {
         Map<TaskId, Long> found = new LinkedHashMap<>();
         for (int i = size; i > 0; i--) {
-            int place = Math.floorMod(next - i, CAPACITY);
-            if (nanos[place] - oldestNanos >= 0) {
-                found.put(TaskId.of(ids[place]), nanos[place]);
+            int index = Math.floorMod(next - i, CAPACITY);
+            if (nanos[index] - oldestNanos >= 0) {
+                found.put(TaskId.of(ids[index]), nanos[index]);
             }
         }
         return found;
     }
 
-    /** These are known to be gone. */
+    /** Forgets tasks that are known to be gone. */
     synchronized void forget(Collection<TaskId> gone) {
         Set<TaskId> forgotten = Set.copyOf(gone);
         int first = next - size;

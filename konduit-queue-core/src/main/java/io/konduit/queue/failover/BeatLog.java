@@ -3,7 +3,7 @@ package io.konduit.queue.failover;
 import java.util.ArrayDeque;
 import java.util.OptionalLong;
 
-/** When the database has acknowledged which beat of this worker. */
+/** When the database acknowledged each heartbeat of this worker. */
 final class BeatLog {
     private static final int CAPACITY = 1_000;
 
@@ -14,7 +14,7 @@ final class BeatLog {
     /**
      * The database has acknowledged a beat.
      *
-     * @return when the oldest beat was acknowledged of which the database knows nothing any more; empty when it knows all
+     * @return when the oldest heartbeat was acknowledged that the database has lost; empty when it has lost none
      */
     OptionalLong acknowledged(long number, long nanos) {
         OptionalLong oldestLost = OptionalLong.empty();

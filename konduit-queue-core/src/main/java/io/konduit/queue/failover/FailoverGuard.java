@@ -1,89 +1,75 @@
 package io.konduit.queue.failover;
 
-import io.konduit.queue.DatabaseWentBack;
-import io.konduit.queue.DurationText;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.event.QueueEvents;
-import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.event.DatabaseWentBack;
+import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.FailoverRepository;
+import io.konduit.queue.store.ServerTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that the database has lost commits.
+ * Detects that the database has lost commits.
  *
  * <ol>
- *   <li>Every answer of the database tells its timeline and its start. While both stay the same, nothing is asked.
+ *   <li>Every answer of the database carries its timeline and start time. While both stay the same, nothing is checked.
  *   <li>After a failover or a restart, this instance compares what it knows to be committed with what the database has:
- *       the number of its own beats, and the tasks that it enqueued last. If the database does not answer, the next
- *       answer leads to another try, together with what has happened since.
- *   <li>Something is missing: the queues are paused if that was asked for, then everybody is told. If the node dies
- *       before, the other instances tell what they know.
+ *       the number of its own heartbeats, and the tasks that it enqueued last. If the database does not answer, the
+ *       check is repeated after its next answer, together with what has happened since.
+ *   <li>If something is missing, the queues are paused if configured, then the loss is logged and published. If the
+ *       node dies before that, the other instances report what they know.
  * </ol>
  */
 public final class FailoverGuard {
-    /** Who pauses queues; the timeline follows. */
+    /** The actor that pauses queues; the timeline is appended. */
     public static final String ACTOR = "failover guard, timeline ";
 
     private static final Logger log = LoggerFactory.getLogger(FailoverGuard.class);
-    private static final int MOST_IDS = 100;
+    private static final int MAX_IDS = 100;
 
     private final FailoverRepository store;
     private final AcknowledgedTasks acknowledged;
     private final FailoverSettings settings;
-    private final Surroundings surroundings;
+    private final FailoverEvents events;
     private final LongSupplier nanoTime;
     private final BeatLog beats = new BeatLog();
-    private @Nullable DatabaseMoment last;
+    private @Nullable ServerTime last;
     private @Nullable Change pending;
     private boolean checking;
     private volatile @Nullable DatabaseWentBack lastLoss;
 
-    /** Whom the guard tells, and where it asks the database: not on the thread that keeps leases. */
-    public record Surroundings(QueueEvents events, FailoverMonitor monitor, Executor executor) {
-        /** A thread for each check: there is hardly ever one. */
-        public static Executor ownThread() {
-            return check -> {
-                Thread thread = new Thread(check, "konduit-failover-check");
-                thread.setDaemon(true);
-                thread.start();
-            };
-        }
-    }
-
     /** A failover or restart, and what the database must still have. */
     private record Change(
             long oldTimeline,
-            DatabaseMoment moment,
+            ServerTime serverTime,
             long noticedNanos,
             OptionalLong oldestLostBeat,
             Map<TaskId, Long> recent) {
 
         boolean isFailover() {
-            return moment.timeline() != oldTimeline;
+            return serverTime.timeline() != oldTimeline;
         }
 
-        /** Both as one: nobody could ask in between. */
+        /** Merges two changes: nothing could be checked in between. */
         Change and(Change later) {
             Map<TaskId, Long> both = new LinkedHashMap<>(recent);
             later.recent.forEach(both::putIfAbsent);
             return new Change(
-                    oldTimeline, later.moment, noticedNanos, older(oldestLostBeat, later.oldestLostBeat), both);
+                    oldTimeline, later.serverTime, noticedNanos, older(oldestLostBeat, later.oldestLostBeat), both);
         }
 
-        Change without(List<TaskId> told) {
+        Change without(List<TaskId> reported) {
             Map<TaskId, Long> rest = new LinkedHashMap<>(recent);
-            told.forEach(rest::remove);
-            return new Change(oldTimeline, moment, noticedNanos, oldestLostBeat, rest);
+            reported.forEach(rest::remove);
+            return new Change(oldTimeline, serverTime, noticedNanos, oldestLostBeat, rest);
         }
     }
 
@@ -91,12 +77,12 @@ public final class FailoverGuard {
             FailoverRepository store,
             AcknowledgedTasks acknowledged,
             FailoverSettings settings,
-            Surroundings surroundings,
+            FailoverEvents events,
             LongSupplier nanoTime) {
         this.store = store;
         this.acknowledged = acknowledged;
         this.settings = settings;
-        this.surroundings = surroundings;
+        this.events = events;
         this.nanoTime = nanoTime;
     }
 
@@ -105,34 +91,39 @@ public final class FailoverGuard {
         return lastLoss;
     }
 
-    /** Whether the database has answered yet: before that, a failover cannot be told from a start. */
+    /** Whether the database has answered yet. Before that, a failover cannot be distinguished from a start. */
     public synchronized boolean hasObserved() {
         return last != null;
     }
 
+    /** Whether the database has acknowledged a task recently enough that it would be checked. */
+    boolean answersForTasks() {
+        return acknowledged.hasSince(nanoTime.getAsLong() - settings.memory().toNanos());
+    }
+
     /** The database has answered. */
-    public void observed(DatabaseMoment moment) {
-        if (settings.beating() && moment.beats() == null) {
-            return; // the next beat tells more
+    public void observed(ServerTime serverTime) {
+        if (settings.beating() && serverTime.beats() == null) {
+            return; // the next heartbeat has the count
         }
-        Change change = toCheck(moment);
+        Change change = toCheck(serverTime);
         if (change != null) {
-            surroundings.executor().execute(() -> check(change));
+            settings.checks().execute(() -> check(change));
         }
     }
 
-    private synchronized @Nullable Change toCheck(DatabaseMoment moment) {
+    private synchronized @Nullable Change toCheck(ServerTime serverTime) {
         long now = nanoTime.getAsLong();
         OptionalLong oldestLostBeat =
-                moment.beats() == null ? OptionalLong.empty() : beats.acknowledged(moment.beats(), now);
-        DatabaseMoment before = last;
-        last = moment;
+                serverTime.beats() == null ? OptionalLong.empty() : beats.acknowledged(serverTime.beats(), now);
+        ServerTime before = last;
+        last = serverTime;
         if (before != null
-                && (before.timeline() != moment.timeline()
-                        || !before.startedAt().equals(moment.startedAt()))) {
+                && (before.timeline() != serverTime.timeline()
+                        || !before.startedAt().equals(serverTime.startedAt()))) {
             Change change = new Change(
                     before.timeline(),
-                    moment,
+                    serverTime,
                     now,
                     oldestLostBeat,
                     acknowledged.since(now - settings.memory().toNanos()));
@@ -148,28 +139,28 @@ public final class FailoverGuard {
     }
 
     private void check(Change change) {
-        List<TaskId> told = null;
+        List<TaskId> reported = null;
         try {
-            told = judge(change);
+            reported = judge(change);
         } catch (RuntimeException e) {
             log.warn(
-                    "What a failover has lost could not be asked; it is tried again after the next answer of the database",
+                    "Could not check what a failover has lost; this is retried after the next answer of the database",
                     e);
         } finally {
-            checked(change, told);
+            checked(change, reported);
         }
     }
 
-    /** @param told the tasks of which everybody knows now that they are gone; null when the check failed */
-    private synchronized void checked(Change change, @Nullable List<TaskId> told) {
+    /** @param reported the tasks that were reported as lost; null when the check failed */
+    private synchronized void checked(Change change, @Nullable List<TaskId> reported) {
         checking = false;
-        if (told == null) {
+        if (reported == null) {
             pending = pending == null ? change : change.and(pending);
             return;
         }
-        acknowledged.forget(told);
+        acknowledged.forget(reported);
         if (pending != null) {
-            pending = pending.without(told);
+            pending = pending.without(reported);
         }
     }
 
@@ -179,14 +170,14 @@ public final class FailoverGuard {
                 : store.missing(change.recent().keySet());
         OptionalLong oldestLost = oldest(change, gone);
         if (oldestLost.isPresent()) {
-            // what a second failover lost may be younger than the first
+            // what a second failover lost may be more recent than the first loss
             long nanos = Math.max(0, change.noticedNanos() - oldestLost.getAsLong());
             tell(change, gone, Duration.ofNanos(nanos));
         } else if (change.isFailover()) {
             log.info(
                     "The database failed over from timeline {} to {}. It has everything that this instance knows to be committed.",
                     change.oldTimeline(),
-                    change.moment().timeline());
+                    change.serverTime().timeline());
         }
         return gone;
     }
@@ -209,12 +200,12 @@ public final class FailoverGuard {
 
     private void tell(Change change, List<TaskId> gone, Duration atLeast) {
         DatabaseWentBack loss = new DatabaseWentBack(
-                change.moment().moment(),
+                change.serverTime().time(),
                 change.oldTimeline(),
-                change.moment().timeline(),
+                change.serverTime().timeline(),
                 atLeast,
                 gone.size(),
-                List.copyOf(gone.subList(0, Math.min(MOST_IDS, gone.size()))),
+                List.copyOf(gone.subList(0, Math.min(MAX_IDS, gone.size()))),
                 pause(change));
         log.error(
                 "The database has lost commits ({}), of at least the last {}. Of the tasks that this instance enqueued {} are gone: {}. "
@@ -228,8 +219,7 @@ public final class FailoverGuard {
                 loss.lostTaskIds(),
                 loss.pausedQueues().isEmpty() ? "" : " Paused until a person resumes them: " + loss.pausedQueues());
         lastLoss = loss;
-        surroundings.monitor().wentBack(loss.lostTasks());
-        surroundings.events().publish(loss);
+        events.wentBack(loss);
     }
 
     private List<String> pause(Change change) {
@@ -246,13 +236,13 @@ public final class FailoverGuard {
     }
 
     /**
-     * The same for all instances that notice the same loss: also for one that notices a failover after the new primary was
-     * restarted. A crash without failover stays on its timeline and has the start of the server besides.
+     * The same for all instances that notice the same loss, even for one that notices a failover only after the new
+     * primary was restarted. A crash without failover keeps its timeline, so the server's start time is added.
      */
     private static String actor(Change change) {
-        String timeline = ACTOR + change.moment().timeline();
+        String timeline = ACTOR + change.serverTime().timeline();
         return change.isFailover()
                 ? timeline
-                : timeline + ", server started " + change.moment().startedAt();
+                : timeline + ", server started " + change.serverTime().startedAt();
     }
 }

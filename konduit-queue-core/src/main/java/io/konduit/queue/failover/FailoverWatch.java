@@ -7,48 +7,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks for the timeline on an instance that has no worker, whose beats would tell. Only while there are tasks to answer
- * for: an instance that has enqueued nothing for a while asks nothing. No lifecycle bean: Spring would make it, and the
- * database with it, in an application that makes its beans lazily and has not enqueued anything yet.
+ * Reads the timeline on an instance without a worker, which has no heartbeats. It does so only while there are recent
+ * tasks to check: an instance that has enqueued nothing for a while sends nothing. Not a lifecycle bean: Spring would
+ * create it, and the database with it, in an application with lazy beans that has not enqueued anything yet.
  */
 public final class FailoverWatch {
     private static final Logger log = LoggerFactory.getLogger(FailoverWatch.class);
 
     private final FailoverRepository store;
     private final FailoverGuard guard;
-    private final AcknowledgedTasks acknowledged;
-    private final FailoverSettings settings;
     private final Duration interval;
     private final LongSupplier nanoTime;
     private volatile boolean running;
     private boolean known;
 
-    public FailoverWatch(
-            FailoverRepository store,
-            FailoverGuard guard,
-            AcknowledgedTasks acknowledged,
-            FailoverSettings settings,
-            Duration interval,
-            LongSupplier nanoTime) {
+    public FailoverWatch(FailoverRepository store, FailoverGuard guard, Duration interval, LongSupplier nanoTime) {
         this.store = store;
         this.guard = guard;
-        this.acknowledged = acknowledged;
-        this.settings = settings;
         this.interval = interval;
         this.nanoTime = nanoTime;
     }
 
-    /** Asks if there is something to answer for; returns whether it did. */
+    /** Reads the timeline if there are tasks to check; returns whether it did. */
     boolean lookOnce() {
-        long oldest = nanoTime.getAsLong() - settings.memory().toNanos();
-        if (known && !acknowledged.hasSince(oldest)) {
+        if (known && !guard.answersForTasks()) {
             return false;
         }
         try {
-            guard.observed(store.moment());
+            guard.observed(store.serverTime());
             known = true;
         } catch (RuntimeException | Error e) {
-            log.debug("The timeline could not be asked; it will be after the interval", e);
+            log.debug("The timeline could not be read; this is retried after the interval", e);
         }
         return true;
     }

@@ -1,4 +1,6 @@
-/** Internal: notices that the database has lost commits, and says which tasks are gone with them. */
+/**
+ * Internal: detects outages, restarts, clock jumps and failovers of the database, and which commits a failover lost.
+ */
 @NullMarked
 package io.konduit.queue.failover;
 

@@ -15,11 +15,11 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Handlers that return before their work is done. A future or stage is waited for. What cannot be waited for is refused
- * at start, because its tasks would be completed too early.
+ * Handlers that return before their work is done. The worker waits for a future or stage. Other asynchronous handlers
+ * are refused at startup, because their tasks would be completed too early.
  */
 final class AsyncResult {
-    /** By name, so that none of them has to be there; those that Spring's own {@code @EnableAsync} looks for. */
+    /** The annotations that Spring's {@code @EnableAsync} looks for. By name, because they may be absent from the class path. */
     private static final List<String> ASYNC = List.of(
             "org.springframework.scheduling.annotation.Async",
             "jakarta.enterprise.concurrent.Asynchronous",
@@ -30,7 +30,7 @@ final class AsyncResult {
 
     private AsyncResult() {}
 
-    /** Waits for what a handler returned, if that is a future or stage. An interrupt cancels it. */
+    /** Waits for the returned value if it is a future or stage. An interrupt cancels it. */
     static void await(@Nullable Object returned) throws Throwable {
         Future<?> future = returned instanceof CompletionStage<?> stage
                 ? stage.toCompletableFuture()
@@ -48,7 +48,7 @@ final class AsyncResult {
         }
     }
 
-    /** The error of the work itself: it decides about retries. */
+    /** The error thrown by the asynchronous work. It decides whether the task is retried. */
     private static Throwable unwrapped(Throwable error) {
         Throwable inner = error;
         while ((inner instanceof ExecutionException || inner instanceof CompletionException)
@@ -58,7 +58,7 @@ final class AsyncResult {
         return inner;
     }
 
-    /** Refuses a handler whose end nobody would see. */
+    /** Refuses a handler whose completion cannot be observed. */
     static void require(Method method, Class<?> beanType, boolean transactional, String type, String place) {
         if (isAsync(method, beanType)) {
             throw new InvalidJobHandlerException(

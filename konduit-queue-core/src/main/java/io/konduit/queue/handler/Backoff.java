@@ -1,11 +1,11 @@
 package io.konduit.queue.handler;
 
-import io.konduit.queue.DurationText;
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.settings.DurationText;
 import java.time.Duration;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
-/** The waits that a handler declares: {@code 30s} each time, or {@code 1m..1h}, which doubles from the first to the last. */
+/** The delays that a handler declares: {@code 30s} is fixed, {@code 1m..1h} doubles from the first to the last. */
 public record Backoff(Duration first, Duration last) {
     private static final String SEPARATOR = "..";
     private static final double FACTOR = 2;
@@ -38,16 +38,16 @@ public record Backoff(Duration first, Duration last) {
         return parsed;
     }
 
-    /** A duration as it is written in annotations. */
+    /** Parses a duration as written in annotations. */
     static Duration duration(String text) {
         return text.equals("0") ? Duration.ZERO : DurationFormatterUtils.detectAndParse(text);
     }
 
     /**
-     * The wait after an attempt that failed.
+     * The delay after a failed attempt.
      *
      * @param attempt from 1
-     * @param jitter by which part it is spread
+     * @param jitter as a fraction from 0 to 1
      */
     public Duration after(int attempt, double jitter) {
         return RetryPolicy.exponential(1, first, FACTOR, last, jitter).backoff(attempt);

@@ -27,11 +27,11 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * Bean Validation of a handler's arguments: {@code @Valid}, also inside of generic types, constraints on the parameters
- * themselves, and Spring's {@code @Validated} with its groups. Messages name properties and constraints, never values.
+ * Bean Validation of a handler's arguments: {@code @Valid}, including inside generic types, constraints on the
+ * parameters, and Spring's {@code @Validated} with its groups. Messages name properties and constraints, never values.
  */
 final class BeanValidation implements PayloadValidation {
-    private static final int MOST = 10;
+    private static final int MAX = 10;
 
     private final Method method;
     private final BeanFactory beans;
@@ -106,7 +106,7 @@ final class BeanValidation implements PayloadValidation {
         return beans.getBeanProvider(Validator.class).getIfUnique();
     }
 
-    /** Constraints are those of the class, which a proxy may not show. */
+    /** The proxied bean: a proxy may not show the constraints of its class. */
     private static Object target(Object bean) {
         Object current = bean;
         try {
@@ -149,11 +149,11 @@ final class BeanValidation implements PayloadValidation {
                 .sorted()
                 .distinct()
                 .toList();
-        String first = String.join(", ", texts.subList(0, Math.min(MOST, texts.size())));
-        return texts.size() <= MOST ? first : first + " and " + (texts.size() - MOST) + " more";
+        String first = String.join(", ", texts.subList(0, Math.min(MAX, texts.size())));
+        return texts.size() <= MAX ? first : first + " and " + (texts.size() - MAX) + " more";
     }
 
-    /** The message as it is in the annotation: an interpolated one may quote the value, one made by a validator too. */
+    /** The message template of the annotation. Interpolated messages and those built by a validator may quote the value. */
     private static String text(ConstraintViolation<?> violation) {
         String constraint = violation
                 .getConstraintDescriptor()
@@ -166,7 +166,7 @@ final class BeanValidation implements PayloadValidation {
         return "@" + constraint + own + (path.isEmpty() ? "" : " at '" + path + "'");
     }
 
-    /** From the payload on. Keys of maps are content. */
+    /** The path relative to the payload. Map keys are omitted because they are payload content. */
     private static String path(Path path) {
         StringBuilder text = new StringBuilder();
         for (Path.Node node : path) {

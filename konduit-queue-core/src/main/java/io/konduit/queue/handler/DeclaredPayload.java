@@ -10,14 +10,15 @@ import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.jsontype.TypeSerializer;
 
 /**
- * A payload that is written as what its handler takes. {@link ObjectMapper#writerFor} would do so too, but takes types
- * literally: elements of a {@code List<Order>} that are of a subclass would lose what {@code Order} does not have.
+ * A payload that is serialized as its handler's parameter type. {@link ObjectMapper#writerFor} takes types literally:
+ * elements of a {@code List<Order>} that belong to a subclass would lose the properties that {@code Order} does not
+ * have.
  */
 record DeclaredPayload(JavaType type, Object payload) implements JacksonSerializable {
 
     /**
-     * With the class of the payload and the type arguments of the declared type: an {@code ArrayList<Pay>} for a
-     * {@code List<Pay>}. Null when the payload is no instance of the declared type.
+     * Combines the class of the payload with the type arguments of the declared type: an {@code ArrayList<Pay>} for a
+     * {@code List<Pay>}. Null when the payload is not an instance of the declared type.
      */
     static @Nullable DeclaredPayload of(ObjectMapper mapper, JavaType declared, Object payload) {
         if (!ClassUtils.isAssignableValue(declared.getRawClass(), payload)) {
@@ -27,7 +28,7 @@ record DeclaredPayload(JavaType type, Object payload) implements JacksonSerializ
             return new DeclaredPayload(declared, payload);
         }
         JavaType type = mapper.getTypeFactory().constructSpecializedType(declared, payload.getClass());
-        // a class that is a list of something else keeps its own type arguments
+        // a class that fixes its own type arguments, such as a list of something else, keeps them
         return declared.equals(type.findSuperType(declared.getRawClass())) ? new DeclaredPayload(type, payload) : null;
     }
 

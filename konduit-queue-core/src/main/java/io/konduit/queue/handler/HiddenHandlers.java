@@ -19,9 +19,10 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Handlers that the types of the beans do not show: a {@code @Bean} method may be declared with an interface or an
- * abstract class, and until a lazy bean is made nobody knows its class. The bytecode of the method tells what it makes; a
- * bean whose class has handlers is made now, all others stay lazy. What cannot be told is named.
+ * Finds handlers that the declared bean types do not show. A {@code @Bean} method may be declared with an interface or
+ * an abstract class, and the class of a lazy bean is unknown until it is created. The bytecode of the method shows
+ * which classes it instantiates. A bean whose class has handlers is created now; all others stay lazy. Beans that
+ * cannot be analysed are named in a warning.
  */
 public final class HiddenHandlers {
     private static final Logger log = LoggerFactory.getLogger(HiddenHandlers.class);
@@ -34,7 +35,7 @@ public final class HiddenHandlers {
         this.beans = beans;
     }
 
-    /** Makes the beans that hide handlers, so that the next scan finds them. Called once all other beans are made. */
+    /** Creates the beans that hide handlers, so that the next scan finds them. Called after all other beans have been created. */
     public void reveal() {
         List<String> unknown = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
@@ -77,7 +78,7 @@ public final class HiddenHandlers {
         }
     }
 
-    /** The bean method of an application that was processed ahead of time, whose definitions do not name it; else null. */
+    /** The bean method in an application that was processed ahead of time, where bean definitions do not name it; otherwise null. */
     private static @Nullable Method supplied(BeanDefinition definition) {
         return definition instanceof RootBeanDefinition root
                         && root.getInstanceSupplier() instanceof InstanceSupplier<?> supplier
@@ -85,7 +86,7 @@ public final class HiddenHandlers {
                 : null;
     }
 
-    /** The class that has the bean method; null when the bean comes from none. */
+    /** The class that declares the bean method; null when the bean does not come from one. */
     private @Nullable Class<?> owner(BeanDefinition definition) {
         String factory = definition.getFactoryBeanName();
         if (factory != null) {

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A handler: a method of a bean and what its annotation declares.
  *
- * @param queue null for the default queue
- * @param maxAttempts null for the retry policy's
- * @param lockTimeout null for the worker's
- * @param timeout null for the worker's, zero for none
- * @param backoff null for the retry policy's
+ * @param queue null means the default queue
+ * @param maxAttempts null means the retry policy's
+ * @param lockTimeout null means the worker's
+ * @param timeout null means the worker's, zero means no limit
+ * @param backoff null means the retry policy's
  */
 public record JobHandlerMethod(
         String type,
@@ -31,7 +31,7 @@ public record JobHandlerMethod(
         @Nullable Backoff backoff,
         PayloadValidation validation) {
 
-    /** Calls the method, and waits for the future if it returns one; what either throws is thrown as it is. */
+    /** Calls the method, and waits for the future if it returns one. Exceptions of either are rethrown unchanged. */
     public void invoke(String payload, PayloadConverter converter, TaskContext context) throws Throwable {
         Object[] arguments = signature.arguments(context, parameter -> converter.readPayload(payload, parameter, type));
         Object target = bean.get();
@@ -43,12 +43,12 @@ public record JobHandlerMethod(
         }
     }
 
-    /** What the payload is read into; null when the method takes none. */
+    /** The type that the payload is read as; null when the method takes none. */
     public @Nullable Type payloadType() {
         return signature.payloadType();
     }
 
-    /** Class and method, for messages. */
+    /** The class and method name, for messages. */
     public String location() {
         return method.getDeclaringClass().getSimpleName() + "." + method.getName();
     }

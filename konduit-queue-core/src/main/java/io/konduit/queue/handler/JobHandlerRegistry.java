@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of this application by task type. They are looked for when first asked for. */
+/** The handlers of this application by task type. The scan runs on first use. */
 public final class JobHandlerRegistry {
     private final Supplier<Collection<JobHandlerMethod>> source;
     private volatile @Nullable Map<String, JobHandlerMethod> byType;
@@ -18,7 +18,7 @@ public final class JobHandlerRegistry {
         this.source = source;
     }
 
-    /** Looks again: a bean that had not been made when something was first enqueued may show handlers only now. */
+    /** Scans again: beans that did not exist at the first enqueue may have handlers. */
     public synchronized void refresh() {
         byType = index(source.get());
     }

@@ -3,7 +3,7 @@ package io.konduit.queue.handler;
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.TaskNames;
+import io.konduit.queue.settings.TaskNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** Finds {@link JobHandler} methods by the types of the beans; no bean is made for it. */
+/** Finds {@link JobHandler} methods by bean type, without creating any bean. */
 public final class JobHandlerScanner {
     private final ConfigurableListableBeanFactory beans;
 
@@ -97,7 +97,7 @@ public final class JobHandlerScanner {
         }
     }
 
-    /** The method to call on the bean, which may be a proxy: a private method would bypass it and see no fields. */
+    /** The method to call on the bean. The bean may be a proxy: a private method would bypass it and see unset fields. */
     private Method invocable(String bean, Method method, String type, String place) {
         if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
             throw new InvalidJobHandlerException(

@@ -2,7 +2,7 @@ package io.konduit.queue.handler;
 
 import io.konduit.queue.InvalidPayloadException;
 
-/** What JSON allows and PostgreSQL's {@code jsonb} does not: the NUL character and halves of surrogate pairs. */
+/** Rejects what JSON allows but PostgreSQL's {@code jsonb} does not: NUL characters and unpaired surrogates. */
 final class JsonText {
     private JsonText() {}
 
@@ -30,7 +30,7 @@ final class JsonText {
         requirePaired(highPending, ' ', what);
     }
 
-    /** How many more digits than characters its numbers have in the database, which writes them out: 1e9 is 1000000000. */
+    /** How many characters the numbers grow by in the database, which stores them without an exponent: 1e9 becomes 1000000000. */
     static long digitsAdded(String json) {
         long added = 0;
         boolean quoted = false;
@@ -47,7 +47,7 @@ final class JsonText {
         return added;
     }
 
-    /** Without its sign: small numbers are written out too. */
+    /** The absolute exponent: numbers with a negative exponent are expanded too. */
     private static long exponent(String json, int from) {
         long exponent = 0;
         for (int i = from; i < json.length() && exponent < Integer.MAX_VALUE; i++) {

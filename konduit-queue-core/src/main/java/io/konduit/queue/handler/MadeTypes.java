@@ -14,7 +14,7 @@ import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
-/** Which objects a method makes, as its bytecode says: a {@code @Bean} method need not be called to be known. */
+/** Reads from the bytecode of a {@code @Bean} method which classes it instantiates, without calling it. */
 final class MadeTypes extends ClassVisitor {
     private final String method;
     private final Set<String> made = new HashSet<>();
@@ -24,7 +24,10 @@ final class MadeTypes extends ClassVisitor {
         this.method = method;
     }
 
-    /** The names of the classes that methods of this name make, lambdas by their interface. Empty when that cannot be read. */
+    /**
+     * The names of the classes that methods of this name instantiate; for a lambda, its interface. Empty when the
+     * bytecode cannot be read.
+     */
     static Set<String> of(Class<?> owner, String method) {
         MadeTypes visitor = new MadeTypes(method);
         try (InputStream bytes = owner.getResourceAsStream(ClassUtils.getClassFileName(owner))) {
@@ -32,7 +35,7 @@ final class MadeTypes extends ClassVisitor {
                 new ClassReader(bytes).accept(visitor, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // written by a newer compiler than this knows
+            // class file version is newer than this ASM supports
             return Set.of();
         }
         return visitor.made;

@@ -2,6 +2,7 @@ package io.konduit.queue.handler;
 
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.PayloadTooLargeException;
+import io.konduit.queue.settings.PayloadSettings;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -16,11 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
-/** Payloads and checkpoints to JSON and back. Its messages name types and fields, never values. */
+/** Converts payloads and checkpoints to and from JSON. Messages name types and fields, never values. */
 public final class PayloadConverter {
     /**
-     * The most bytes of JSON that a checkpoint may have, and a payload unless the settings say more. A checkpoint is
-     * written again and again while its task runs, so its limit stays.
+     * The maximum size of a checkpoint in bytes of JSON, and the default for payloads. The limit for checkpoints is
+     * fixed, because a checkpoint is rewritten many times while its task runs.
      */
     public static final int MAX_BYTES = 256 * 1024;
 
@@ -37,19 +38,20 @@ public final class PayloadConverter {
     }
 
     /**
-     * Writes the payload of a task. It is written as the type that the handler takes, if that is known: what is in a
-     * {@code List<Pay>} then has the type ids that reading it needs. A payload that is no instance of that type is taken
-     * if it can be read as one, such as a map for a record.
+     * Writes the payload of a task. It is serialized as the handler's parameter type if that is known, so that the
+     * elements of a {@code List<Pay>} get the type ids needed to read them. A payload of another type is accepted if it
+     * can be read as the declared type, such as a map for a record.
      *
-     * @param taskType names it in messages
-     * @param declared what the handler takes; null when the handler is not part of this application or takes no payload
+     * @param taskType named in messages
+     * @param declared the handler's parameter type; null when the handler is not part of this application or takes no
+     *     payload
      */
     public String writePayload(@Nullable Object payload, String taskType, @Nullable Type declared) {
         String what = payloadOf(taskType);
         JavaType expected = declared == null ? null : mapper.constructType(declared);
         DeclaredPayload asDeclared =
                 expected == null || payload == null ? null : DeclaredPayload.of(mapper, expected, payload);
-        // a plain class says all about itself: only what is in generic types depends on what was declared
+        // the declared type matters only for generic types: a plain class describes itself
         boolean generic = expected != null && (expected.hasGenericTypes() || expected.isContainerType());
         String json = json(generic && asDeclared != null ? asDeclared : payload, payload, what);
         requireSize(json, settings.maxBytes(), what, ", or raise 'konduit.queue.max-payload' (up to 10MB)");
@@ -60,13 +62,13 @@ public final class PayloadConverter {
         return json;
     }
 
-    /** Reads the payload of a task into what the handler takes. */
+    /** Reads the payload of a task as the handler's parameter type. */
     @Nullable
     Object readPayload(String json, Type declared, String taskType) {
         return read(json, declared, payloadOf(taskType));
     }
 
-    /** What Jackson would not know how to read, see {@link UnreadableTypes}. */
+    /** Types that Jackson cannot read, see {@link UnreadableTypes}. */
     List<UnreadableTypes.Found> unreadable(Type declared) {
         return UnreadableTypes.in(mapper, declared);
     }
@@ -125,17 +127,17 @@ public final class PayloadConverter {
         }
     }
 
-    private static void requireSize(String json, long most, String what, String orElse) {
+    private static void requireSize(String json, long limit, String what, String orElse) {
         long digits = JsonText.digitsAdded(json);
-        // a char is at most three bytes: few payloads have to be counted
-        if (json.length() + digits > most / 3) {
+        // a char takes at most three bytes, so only payloads over a third of the limit are measured
+        if (json.length() + digits > limit / 3) {
             long bytes = json.getBytes(StandardCharsets.UTF_8).length + digits;
-            if (bytes > most) {
+            if (bytes > limit) {
                 throw new PayloadTooLargeException(
                         "Expected %s to be at most %d bytes of JSON, but it has %d%s. Store the data elsewhere and send its key%s."
                                 .formatted(
                                         what,
-                                        most,
+                                        limit,
                                         bytes,
                                         digits == 0 ? "" : " with its numbers written out, as the database has them",
                                         orElse));
@@ -148,8 +150,8 @@ public final class PayloadConverter {
     }
 
     /**
-     * Where the fault is, as names of declared fields. Jackson's own message may quote values, so it is left out; so
-     * are the keys of maps and the fields that the type does not have, which are content of the payload.
+     * The path to the error, as names of declared fields. Jackson's message is omitted because it may quote values. Map
+     * keys and undeclared fields are omitted because they are payload content.
      */
     private static String location(JacksonException e) {
         String kind = " (" + e.getClass().getSimpleName() + ")";

@@ -6,13 +6,16 @@ import java.util.Collection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at the start whether the payloads of the handlers can be read and validated, and says what to add if not. */
+/** Checks at startup whether the handlers' payloads can be read and validated, and says what to add if not. */
 public final class PayloadTypeCheck {
     private static final Logger log = LoggerFactory.getLogger(PayloadTypeCheck.class);
 
     private PayloadTypeCheck() {}
 
-    /** Throws when no payload of a handler could be read; warns when some could not, or when nothing validates them. */
+    /**
+     * Throws when a handler could not read any payload. Warns when it could not read some, or when declared constraints
+     * are not validated.
+     */
     public static void check(Collection<JobHandlerMethod> handlers, PayloadConverter converter) {
         for (JobHandlerMethod handler : handlers) {
             Type declared = handler.payloadType();

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** Validates the arguments of a handler before it is called, where Bean Validation is there. */
+/** Validates a handler's arguments before it is called, if Bean Validation is available. */
 public interface PayloadValidation {
-    /** Without Bean Validation on the class path, nothing can be asked for. */
+    /** Used when Bean Validation is not on the class path. */
     PayloadValidation NONE = new PayloadValidation() {
         @Override
         public void validate(Object bean, @Nullable Object[] arguments) {
@@ -23,11 +23,11 @@ public interface PayloadValidation {
     /**
      * Throws an {@link io.konduit.queue.InvalidPayloadException} when a constraint is violated.
      *
-     * @param bean whose method is about to be called; may be a proxy
+     * @param bean the bean whose method is about to be called; may be a proxy
      */
     void validate(Object bean, @Nullable Object[] arguments);
 
-    /** Whether the handler asks for validation and the application has no validator. */
+    /** Whether the handler declares constraints but the application has no validator. */
     boolean isMissing();
 
     static PayloadValidation of(Method method, BeanFactory beans, String type) {

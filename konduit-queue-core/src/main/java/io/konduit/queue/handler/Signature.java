@@ -8,12 +8,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
 
-/** Which parameters a handler method takes: a payload, a {@link TaskContext}, both in either order, or none. */
+/** The parameters of a handler method: a payload, a {@link TaskContext}, both in either order, or none. */
 record Signature(int count, int payloadIndex, @Nullable Type payloadType) {
     private static final int NONE = -1;
 
     /**
-     * @param beanType whose superclass may declare the method with a type variable
+     * @param beanType resolves type variables when a superclass declares the method
      */
     static Signature of(Method method, Class<?> beanType, String type) {
         Type[] parameters = method.getGenericParameterTypes();

@@ -18,8 +18,8 @@ import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.deser.std.ReferenceTypeDeserializer;
 
 /**
- * Finds interfaces and abstract classes in a payload type for which Jackson has no way to choose an implementation. It
- * asks the application's mapper, so annotations, mix-ins, modules and default typing all count.
+ * Finds interfaces and abstract classes in a payload type for which Jackson cannot choose an implementation. Uses the
+ * application's mapper, so annotations, mix-ins, modules and default typing are taken into account.
  */
 final class UnreadableTypes {
     private final DeserializationContext context;
@@ -27,7 +27,7 @@ final class UnreadableTypes {
     private final List<Found> found = new ArrayList<>();
 
     /**
-     * @param always whether every payload but an empty one has it; otherwise it is the type of a property
+     * @param always whether every non-empty payload contains it; otherwise it is the type of a property
      */
     record Found(Class<?> type, boolean always) {}
 
@@ -40,7 +40,7 @@ final class UnreadableTypes {
         try {
             search.visit(mapper.constructType(declared), true);
         } catch (JacksonException e) {
-            // wrong in another way: reading a payload says how
+            // broken in another way: reading a payload reports it
         }
         return search.found;
     }
@@ -49,7 +49,7 @@ final class UnreadableTypes {
         if (!seen.add(type)) {
             return;
         }
-        // wrapped in another one when the JSON says which type it is
+        // wrapped in another deserializer when the JSON contains a type id
         ValueDeserializer<?> deserializer = context.findRootValueDeserializer(type);
         if (deserializer instanceof AbstractDeserializer && deserializer.getObjectIdReader(context) == null) {
             found.add(new Found(type.getRawClass(), always));

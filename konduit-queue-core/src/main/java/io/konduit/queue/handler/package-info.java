@@ -1,4 +1,4 @@
-/** Internal: finds the handler methods of the application and calls them. */
+/** Internal: finds and calls the application's handler methods. */
 @NullMarked
 package io.konduit.queue.handler;
 

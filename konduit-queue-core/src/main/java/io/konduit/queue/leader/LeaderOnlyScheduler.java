@@ -1,18 +1,17 @@
 package io.konduit.queue.leader;
 
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.log.LogThrottle;
+import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.store.ChoreRepository;
-import io.konduit.queue.store.DatabaseErrors;
+import io.konduit.queue.thread.Jitter;
+import io.konduit.queue.thread.Phases;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import net.javacrumbs.shedlock.core.LockProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,11 +20,11 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Runs chores on the instance that leads, on a scheduler of its own.
+ * Runs chores on the leading instance, on its own scheduler.
  *
- * <p>A vital chore also runs once at start, on every instance while the store of the lock does not answer (spread by
- * jitter), and on a follower when nobody has recorded a pass for two intervals. Any other chore is due when its last
- * recorded pass, on whichever instance, is an interval ago: restarts and changes of leader do not put it off.
+ * <p>A vital chore also runs once at start-up, on every instance while the lock store does not answer (spread by
+ * jitter), and on a follower when no pass has been recorded for two intervals. Any other chore is due one interval
+ * after its last recorded pass on any instance: restarts and changes of leader do not postpone it.
  */
 public final class LeaderOnlyScheduler implements SmartLifecycle {
     /** The name of the leader's lock. */
@@ -35,8 +34,6 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private static final int PATIENCE_IN_INTERVALS = 2;
     private static final Duration LAST_PASS = Duration.ofSeconds(5);
     private static final Duration LOOK_AROUND = Duration.ofMinutes(1);
-    /** Starts before the worker. Stops when the worker begins to, so that another instance leads at once. */
-    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 513;
 
     private static final String DATABASE = "database";
     private static final String OVERDUE = "overdue ";
@@ -45,28 +42,22 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private final Leadership leadership;
     private final LeaderSettings settings;
     private final ChoreRepository passes;
-    private final UUID worker;
     private final List<Chore> chores;
+    private final Jitter jitter;
     private @Nullable ThreadPoolTaskScheduler vital;
     private @Nullable ThreadPoolTaskScheduler housekeeping;
 
     public LeaderOnlyScheduler(
-            LockProvider locks,
-            LeaderSettings settings,
-            ChoreRepository passes,
-            UUID worker,
-            QueueEvents events,
-            List<Chore> chores,
-            LongSupplier nanoTime) {
+            Leadership leadership, ChoreRepository passes, List<Chore> chores, LongSupplier nanoTime, Jitter jitter) {
         this.throttle = new LogThrottle(nanoTime);
-        this.leadership = new Leadership(locks, settings, worker, events, nanoTime);
-        this.settings = settings;
+        this.leadership = leadership;
+        this.settings = leadership.settings();
         this.passes = passes;
-        this.worker = worker;
         this.chores = List.copyOf(chores);
+        this.jitter = jitter;
     }
 
-    /** What this instance knows of its leadership. */
+    /** What this instance knows about its leadership. */
     public LeadershipState state() {
         return leadership.state();
     }
@@ -76,19 +67,22 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         if (vital != null) {
             return;
         }
-        // the lock and the vital chore never wait for one another; housekeeping waits for both
+        // the lock and the vital chore never wait for each other; housekeeping waits for both
         vital = scheduler(
                 "konduit-leader-",
-                1 + (int) chores.stream().filter(Chore::isVital).count());
+                1 + (int) chores.stream().filter(Chore::isUrgent).count());
         housekeeping = scheduler("konduit-chore-", 1);
         repeat(vital, this::renew, Duration.ZERO);
         for (Chore chore : chores) {
             if (chore.isVital()) {
                 AtomicBoolean started = new AtomicBoolean();
-                // L6: orphans from before the start are found at once, whoever leads
+                // L6: orphans from before the start are found at once, on every instance
                 repeat(vital, () -> started.getAndSet(true) ? tick(chore) : runNow(chore), Duration.ZERO);
             } else {
-                repeat(housekeeping, () -> tick(chore), jittered(shorter(chore.interval(), LOOK_AROUND)));
+                repeat(
+                        chore.isUrgent() ? vital : housekeeping,
+                        () -> tick(chore),
+                        jittered(shorter(chore.interval(), LOOK_AROUND)));
             }
         }
     }
@@ -100,8 +94,13 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             vital.shutdown();
             vital = null;
             housekeeping = null;
-            leadership.release();
+            release();
         }
+    }
+
+    /** E2: releases the lock. */
+    void release() {
+        leadership.release();
     }
 
     @Override
@@ -111,7 +110,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
 
     @Override
     public int getPhase() {
-        return PHASE;
+        return Phases.CHORES;
     }
 
     /** One step of the lock; returns when to take the next. */
@@ -140,7 +139,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         };
     }
 
-    /** L10: whether the leader, whoever it is, has not done this for two intervals. */
+    /** L10: whether the leader, on any instance, has not run this for two intervals. */
     private boolean isOverdue(Chore chore) {
         boolean overdue = isPastSince(chore, chore.interval().multipliedBy(PATIENCE_IN_INTERVALS));
         if (overdue && throttle.isDue(OVERDUE + chore.name())) {
@@ -152,20 +151,21 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private boolean isPastSince(Chore chore, Duration time) {
         try {
             return passes.sinceLastPass(chore.name())
-                    // a pass in the future is one from before the database's clock was put back
+                    // a pass in the future dates from before the database's clock was set back
                     .map(since -> since.isNegative() || since.compareTo(time) >= 0)
                     .orElse(true);
         } catch (DataAccessException e) {
-            log.debug("When '{}' last ran cannot be told now", chore.name(), e);
+            log.debug("When '{}' last ran cannot be read now", chore.name(), e);
             return false;
         }
     }
 
-    private Duration runNow(Chore chore) {
+    /** Runs the chore regardless of leadership; returns when to look again. */
+    Duration runNow(Chore chore) {
         try {
             Duration next = chore.run();
             if (chore.isRecorded()) {
-                passes.recordPass(chore.name(), worker);
+                passes.recordPass(chore.name(), leadership.worker());
             }
             return next;
         } catch (RuntimeException | Error e) {
@@ -174,7 +174,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         }
     }
 
-    /** While the database is away every chore fails: the vital one says so, and one of the others. */
+    /** While the database is unavailable every chore fails: the vital one logs it, and one of the others. */
     private void tell(Chore chore, Throwable error) {
         boolean away = error instanceof RuntimeException failure && DatabaseErrors.mayPass(failure);
         String duringOutage = chore.isVital() ? chore.name() : DATABASE;
@@ -188,7 +188,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         }
     }
 
-    /** Runs a step again and again, each time after the wait that the step before asked for. */
+    /** Repeats a step, each time after the wait that the previous step returned. */
     private static void repeat(ThreadPoolTaskScheduler scheduler, Supplier<Duration> step, Duration first) {
         AtomicReference<Duration> wait = new AtomicReference<>(first);
         scheduler.schedule(
@@ -202,7 +202,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
                 context -> context.getClock().instant().plus(wait.get()));
     }
 
-    /** An error that left the step would end the repetition, also one of the log. */
+    /** An error that left the step would end the repetition, even one from logging. */
     private static void goOn(Throwable error) {
         try {
             log.error("A step of the leader's schedule met an unexpected error and is repeated", error);
@@ -216,7 +216,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         scheduler.setThreadNamePrefix(prefix);
         scheduler.setPoolSize(threads);
         scheduler.setDaemon(true);
-        // a pass that runs may end; one that waits for its time is not waited for
+        // a running pass may finish; scheduled ones are not waited for
         scheduler.setWaitForTasksToCompleteOnShutdown(true);
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         scheduler.setAwaitTerminationMillis(LAST_PASS.toMillis());
@@ -224,7 +224,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         return scheduler;
     }
 
-    /** So that a look that comes a moment early does not count as too early. */
+    /** Tolerance, so that a check slightly ahead of time does not count as too early. */
     private static Duration mostOf(Duration interval) {
         return interval.multipliedBy(9).dividedBy(10);
     }
@@ -233,8 +233,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private static Duration jittered(Duration interval) {
-        double factor = 0.8 + 0.2 * ThreadLocalRandom.current().nextDouble();
-        return Duration.ofNanos((long) (interval.toNanos() * factor));
+    private Duration jittered(Duration interval) {
+        return jitter.of(interval, 0.8);
     }
 }

@@ -1,10 +1,11 @@
 package io.konduit.queue.leader;
 
-import io.konduit.queue.LeadershipAcquired;
-import io.konduit.queue.LeadershipLost;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.event.LeadershipAcquired;
+import io.konduit.queue.event.LeadershipLost;
+import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.log.LogThrottle;
-import io.konduit.queue.store.DatabaseErrors;
+import io.konduit.queue.publish.QueueEvents;
+import io.konduit.queue.settings.LeaderSettings;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -17,17 +18,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds a ShedLock lock for as long as this instance is well.
+ * Holds a ShedLock lock for as long as this instance is healthy.
  *
  * <ol>
  *   <li>Without the lock: tries to get it. If the node dies after that, the lock ends by its TTL.
- *   <li>With it: extends it. A lock that another has is lost, and so is one that nobody confirmed until shortly before
- *       its TTL, counted from before the statement was sent.
+ *   <li>With it: extends it. The lock is lost if another instance holds it, or if no extension was confirmed until
+ *       shortly before its TTL, counted from before the statement was sent.
  * </ol>
  *
- * It saves work and is never needed for safety: two leaders at once do no harm.
+ * The lock saves work and is never needed for safety: two leaders at once do no harm.
  */
-final class Leadership {
+public final class Leadership {
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
     private static final String STORE = "store";
@@ -38,23 +39,33 @@ final class Leadership {
     private final UUID worker;
     private final QueueEvents events;
     private final LongSupplier nanoTime;
-    /** One step at a time. Nobody who only asks for the state waits for it, nor for a store that does not answer. */
+    /** One step at a time. Reading the state never waits for a step, nor for a lock store that does not answer. */
     private final Object step = new Object();
 
     private volatile @Nullable Held held;
     private volatile boolean storeUnavailable;
     private boolean announced;
 
-    /** A lock that this instance has, and how long it believes so without asking. */
+    /** A lock of this instance, and how long it is valid without asking. */
     private record Held(SimpleLock lock, long trustedUntilNanos) {}
 
-    Leadership(LockProvider locks, LeaderSettings settings, UUID worker, QueueEvents events, LongSupplier nanoTime) {
+    public Leadership(
+            LockProvider locks, LeaderSettings settings, UUID worker, QueueEvents events, LongSupplier nanoTime) {
         this.locks = locks;
         this.settings = settings;
         this.worker = worker;
         this.events = events;
         this.nanoTime = nanoTime;
         this.throttle = new LogThrottle(nanoTime);
+    }
+
+    LeaderSettings settings() {
+        return settings;
+    }
+
+    /** This instance. */
+    UUID worker() {
+        return worker;
     }
 
     LeadershipState state() {
@@ -101,7 +112,7 @@ final class Leadership {
         }
     }
 
-    /** E2: gives the lock up, so that another instance can have it at once. */
+    /** E2: releases the lock, so that another instance can take it at once. */
     void release() {
         boolean wasLeader;
         synchronized (step) {
@@ -134,7 +145,7 @@ final class Leadership {
         try {
             return held.extend(settings.lockTtl(), Duration.ZERO).orElse(null);
         } catch (UnsupportedOperationException e) {
-            // a lock provider of the application that cannot extend
+            // the application's lock provider cannot extend
             held.unlock();
             return acquire();
         }

@@ -1,10 +1,10 @@
 package io.konduit.queue.leader;
 
-/** What this instance knows of its leadership. */
+/** What this instance knows about its leadership. */
 public enum LeadershipState {
     LEADER,
-    /** Another instance holds the lock, or nobody does yet. */
+    /** Another instance holds the lock, or none does yet. */
     NOT_LEADER,
-    /** The store of the lock does not answer: nobody can tell who leads. */
+    /** The lock store does not answer: the leader is unknown. */
     STORE_UNAVAILABLE
 }

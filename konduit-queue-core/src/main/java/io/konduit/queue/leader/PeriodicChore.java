@@ -2,7 +2,7 @@ package io.konduit.queue.leader;
 
 import java.time.Duration;
 
-/** A chore that simply runs once per interval. */
+/** A chore that runs once per interval. */
 public record PeriodicChore(String name, Duration interval, Runnable pass, boolean isRecorded) implements Chore {
 
     public PeriodicChore(String name, Duration interval, Runnable pass) {

@@ -1,4 +1,4 @@
-/** Internal: who runs the background chores. */
+/** Internal: decides which instance runs the background chores. */
 @NullMarked
 package io.konduit.queue.leader;
 

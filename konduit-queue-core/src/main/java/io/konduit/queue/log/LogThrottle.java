@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the same line through once a minute. For what goes wrong again and again while the database is away: the first
- * line says it, the others would only fill the log.
+ * Lets the same line through once a minute. For errors that repeat while the database is unavailable: the first line
+ * reports the problem, the others would only fill the log.
  */
 public final class LogThrottle {
     private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
@@ -24,9 +24,9 @@ public final class LogThrottle {
     }
 
     /**
-     * Whether to say it now; when not, it was said less than a minute ago.
+     * Whether to log now; false when the line was logged less than a minute ago.
      *
-     * @param what names the line, not its details: few values
+     * @param what identifies the line, not its details: few values
      */
     public synchronized boolean isDue(String what) {
         long now = nanoTime.getAsLong();

@@ -1,4 +1,4 @@
-/** Internal: what is said once, however often it happens. */
+/** Internal: limits how often the same line is logged. */
 @NullMarked
 package io.konduit.queue.log;
 

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Micrometer takes the tag {@code error} from the class of the error that an observation is given. Ours stands for the
- * handler's, whose message must not get out, and would have the same name each time: the class of the root cause, which
- * is a tag of its own, takes its place.
+ * Micrometer derives the tag {@code error} from the class of the error that an observation receives. Ours is a
+ * placeholder for the handler's error, whose message must not leak, and would always have the same name. This filter
+ * replaces it by the class of the root cause, which is a separate tag.
  */
 public final class ErrorTagFilter implements MeterFilter {
     private static final String ERROR = "error";

@@ -43,7 +43,7 @@ public final class QueueGauges {
     private volatile @Nullable Snapshot last;
 
     /**
-     * What stands out, as {@code konduit.queue.*} says.
+     * The limits for what is reported, from {@code konduit.queue.*}.
      *
      * @param warnAbove a task that has lost more workers than this
      * @param staleThreshold a worker that has been silent for longer
@@ -67,7 +67,7 @@ public final class QueueGauges {
         this.oldestPending =
                 multi(registry, MeterNames.OLDEST_PENDING, "How long the oldest due task has waited", "seconds");
         this.workers = multi(registry, MeterNames.WORKERS, "Workers by status", "workers");
-        // a gauge keeps its object weakly: this one lives as long as the application
+        // a gauge holds its object weakly: this one lives as long as the application
         Gauge.builder(MeterNames.LEADER, this, gauges -> gauges.leads.getAsBoolean() ? 1 : 0)
                 .description("1 on the instance that runs the background chores")
                 .register(registry);
@@ -91,7 +91,7 @@ public final class QueueGauges {
                 recovery -> recovery.zombiesAbove());
     }
 
-    /** Reads the state anew: a fixed number of statements whose cost does not grow with backlog or history. */
+    /** Reads the state again: a fixed number of statements whose cost does not grow with backlog or history. */
     public void refresh() {
         List<Waiting> waiting = statistics.waiting();
         List<Live> live = statistics.live();
@@ -111,12 +111,12 @@ public final class QueueGauges {
                 true);
         last = new Snapshot(statistics.recovery(limits.warnAbove(), ReaperChore.NAME), nanoTime.getAsLong());
         if (!leads.getAsBoolean()) {
-            // lost while it was read: nobody would clear it any more
+            // leadership was lost during the read: nothing else would clear the state
             clear();
         }
     }
 
-    /** This instance does not lead any more: another one tells the state. */
+    /** This instance no longer leads: another one reports the state. */
     public void clear() {
         last = null;
         tasks.register(List.of(), true);

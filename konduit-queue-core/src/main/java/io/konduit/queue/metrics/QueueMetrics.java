@@ -1,6 +1,7 @@
 package io.konduit.queue.metrics;
 
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.admin.IncidentClassification;
 import io.konduit.queue.enqueue.EnqueueMonitor;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.failover.FailoverMonitor;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what this instance does. Tags are queue, type, outcome and error, all with few values. */
 public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor {
@@ -30,7 +32,11 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private static final String RECLAIMED = "reclaimed";
     private static final String NO_ERROR = "none";
 
-    private record Key(String name, Tags tags) {}
+    private record Key(
+            String name,
+            String queue,
+            String type,
+            @Nullable String error) {}
 
     private final MeterRegistry registry;
     private final LimitedTags types = new LimitedTags();
@@ -61,13 +67,13 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     }
 
     /**
-     * Begins the counters of a type that this instance handles at 0. A counter that begins with its first failure shows no
-     * increase.
+     * Starts the counters of a type that this instance handles at 0. A counter that first appears with its first
+     * failure shows no increase.
      */
     public void expect(String queue, String type) {
         counter(MeterNames.COMPLETED, COMPLETED, queue, type);
-        counter(MeterNames.RETRIED, RETRIED, tags(queue, type).and("error", NO_ERROR));
-        counter(MeterNames.FAILED, FAILED, tags(queue, type).and("error", NO_ERROR));
+        counter(MeterNames.RETRIED, RETRIED, queue, type, NO_ERROR);
+        counter(MeterNames.FAILED, FAILED, queue, type, NO_ERROR);
         counter(MeterNames.GIVEN_BACK, GIVEN_BACK, queue, type);
         counter(MeterNames.LEASES_LOST, LEASES_LOST, queue, type);
         counter(MeterNames.LONG_RUNS, LONG_RUNS, queue, type);
@@ -127,7 +133,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     public void reclaimed(Reclaimed task) {
         String outcome = task.holdReason() == null ? RECLAIMED : outcome(task.holdReason());
         reclaims(task.queue(), task.type(), outcome).increment();
-        if (task.classification().equals("ABANDONED")) {
+        if (task.classification() == IncidentClassification.ABANDONED) {
             counter(MeterNames.ABANDONED, "Tasks taken from workers that made no progress", task.queue(), task.type())
                     .increment();
         }
@@ -154,24 +160,26 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     }
 
     private Counter counter(String name, String description, String queue, String type) {
-        return counter(name, description, tags(queue, type));
+        return counter(name, description, queue, type, null);
     }
 
     /** By the class of the root cause, too. */
     private Counter counter(String name, String description, ClaimedTask task, String error) {
-        Tags tags = tags(task.queue(), task.type()).and("error", errors.of(ErrorTexts.simpleType(error)));
-        return counter(name, description, tags);
+        return counter(name, description, task.queue(), task.type(), errors.of(ErrorTexts.simpleType(error)));
     }
 
-    private Counter counter(String name, String description, Tags tags) {
-        return counters.computeIfAbsent(new Key(name, tags), key -> Counter.builder(key.name())
-                .description(description)
-                .tags(key.tags())
-                .register(registry));
+    private Counter counter(String name, String description, String queue, String type, @Nullable String error) {
+        // tags are created with the counter: creating and comparing them for each task costs more than counting it
+        return counters.computeIfAbsent(
+                new Key(name, queues.of(queue), types.of(type), error), key -> Counter.builder(key.name())
+                        .description(description)
+                        .tags(tags(key))
+                        .register(registry));
     }
 
-    private Tags tags(String queue, String type) {
-        return Tags.of("queue", queues.of(queue), "type", types.of(type));
+    private static Tags tags(Key key) {
+        Tags tags = Tags.of("queue", key.queue(), "type", key.type());
+        return key.error() == null ? tags : tags.and("error", key.error());
     }
 
     private Counter reclaims(String queue, String type, String outcome) {

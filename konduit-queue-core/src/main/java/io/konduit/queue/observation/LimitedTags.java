@@ -3,19 +3,19 @@ package io.konduit.queue.observation;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keeps tag values few: after so many different ones the rest share one. */
+/** Limits the number of tag values: beyond the limit all others share one. */
 public final class LimitedTags {
-    private static final int MOST = 200;
+    private static final int MAX = 200;
     private static final String REST = "other";
 
     private final Set<String> known = ConcurrentHashMap.newKeySet();
     private final int limit;
 
     public LimitedTags() {
-        this(MOST);
+        this(MAX);
     }
 
-    /** @param limit how many values are told apart */
+    /** @param limit how many values are kept apart */
     public LimitedTags(int limit) {
         this.limit = limit;
     }

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the observations of the queue. When a tracer is there, it writes its context at enqueue; the context is stored
- * with the task, and the execution goes on in the same trace. Tags have few values; ids and payloads are never tags.
+ * Creates the observations of the queue. If there is a tracer, it writes its context at enqueue. The context is stored
+ * with the task, and the execution continues the same trace. Tags have few values; ids and payloads are never tags.
  */
 public final class TaskObservations {
     /** Timer of calls to the queue that enqueue. */
@@ -91,7 +91,7 @@ public final class TaskObservations {
         observation.error(new HandlerFailure(error));
     }
 
-    /** Marks a run that another worker goes on with. */
+    /** Marks a run that another worker continues. */
     public static void handedOver(Observation observation) {
         observation.lowCardinalityKeyValue(outcome("handed_over"));
     }
@@ -124,7 +124,7 @@ public final class TaskObservations {
         return carrier;
     }
 
-    /** Stands for a handler's error without its message. */
+    /** Replaces a handler's error, without its message. */
     private static final class HandlerFailure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

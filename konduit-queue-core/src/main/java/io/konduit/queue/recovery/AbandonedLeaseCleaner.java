@@ -1,6 +1,7 @@
 package io.konduit.queue.recovery;
 
-import io.konduit.queue.recovery.OrphanReclaimer.Surroundings;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
@@ -13,11 +14,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes tasks away that have made no progress for very long, even though their worker still beats.
+ * Reclaims tasks that have made no progress for very long, even though their worker still beats.
  *
  * <ol>
  *   <li>Finds running tasks whose last checkpoint in this run, or whose claim, is older than the threshold.
- *   <li>Takes them back as the reaper does, classified as abandoned. If the node dies, the next pass finds the rest.
+ *   <li>Reclaims them as the reaper does, classified as abandoned. If the node dies, the next pass finds the rest.
  * </ol>
  */
 public final class AbandonedLeaseCleaner {
@@ -26,34 +27,34 @@ public final class AbandonedLeaseCleaner {
     private final ReclaimRepository tasks;
     private final ReclaimPolicy policy;
     private final Duration threshold;
-    private final Surroundings surroundings;
+    private final ReclaimEvents events;
 
     public AbandonedLeaseCleaner(
-            ReclaimRepository tasks, ReclaimPolicy policy, Duration threshold, Surroundings surroundings) {
+            ReclaimRepository tasks, ReclaimPolicy policy, Duration threshold, ReclaimEvents events) {
         this.tasks = tasks;
         this.policy = policy;
         this.threshold = threshold;
-        this.surroundings = surroundings;
+        this.events = events;
     }
 
-    /** How long without progress counts as abandoned; zero when nothing does. */
+    /** The time without progress that counts as abandoned; zero when disabled. */
     public Duration threshold() {
         return threshold;
     }
 
-    /** One pass over all abandoned tasks there are. */
+    /** One pass over all abandoned tasks. */
     public ReclaimResult cleanOnce() {
-        return cleanOnce(surroundings.actor(), null);
+        return cleanOnce(events.actor(), null);
     }
 
-    /** One pass in a person's name. */
+    /** One pass on behalf of an operator. */
     public ReclaimResult cleanOnce(Author author) {
         return cleanOnce(author.actor(), author);
     }
 
     private ReclaimResult cleanOnce(String actor, @Nullable Author author) {
         Terms terms = new Terms(
-                tasks.moment(),
+                tasks.serverTime(),
                 policy.grace(),
                 threshold,
                 policy.quarantineAfter(),
@@ -61,17 +62,17 @@ public final class AbandonedLeaseCleaner {
                 policy.backoffCap(),
                 actor,
                 author);
-        ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        ReclaimReport report = events.newReport();
         try {
             cleanAll(terms, report);
         } finally {
-            // also when a later batch failed: what was done before it is done
+            // also when a later batch failed: the earlier batches are committed
             report.tell("abandoned");
         }
         return report.result();
     }
 
-    /** Batch by batch in the order of ids: rows that cannot be taken now must not hide later ones. */
+    /** Batch by batch in id order: rows that cannot be taken now must not hide later ones. */
     private void cleanAll(Terms terms, ReclaimReport report) {
         Expired last = Expired.FIRST;
         List<Expired> found;

@@ -1,31 +1,30 @@
 package io.konduit.queue.recovery;
 
-import io.konduit.queue.ReaperFailed;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.AuditRepository.Author;
-import io.konduit.queue.store.DatabaseMoment;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
 import io.konduit.queue.store.ReclaimRepository.Terms;
+import io.konduit.queue.store.ServerTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reaper: brings back tasks whose lease has ended.
+ * The reaper: reclaims orphans, the tasks whose lease has ended.
  *
  * <ol>
- *   <li>Asks the database for its time. After an outage or clock jump the pass is put off (H10).
+ *   <li>Reads the database's time. After an outage or clock jump the pass is postponed (H10).
  *   <li>Finds orphans, oldest first, a page at a time. Nothing has changed yet if the node dies.
- *   <li>Takes them back in batches, each one statement with its incidents. If the node dies, whole batches are done and
- *       the others are found by the next pass.
+ *   <li>Reclaims them in batches, each one statement with its incidents. If the node dies, whole batches are done and
+ *       the next pass finds the others.
  * </ol>
  *
- * Any number of instances may do this at once: each orphan is taken back exactly once.
+ * Any number of instances may do this at once: each orphan is reclaimed exactly once.
  */
 public final class OrphanReclaimer {
     private static final int PAGE = 10_000;
@@ -35,42 +34,33 @@ public final class OrphanReclaimer {
     private final ReclaimRepository tasks;
     private final ReclaimPolicy policy;
     private final OutageGuard guard;
-    private final Surroundings surroundings;
+    private final ReclaimEvents events;
     private final LongSupplier nanoTime;
-
-    /**
-     * Whom the reaper tells.
-     *
-     * @param actor who it is, in the incidents
-     * @param wakeUp gets the queues that have tasks again
-     */
-    public record Surroundings(
-            QueueEvents events, ReclaimMonitor monitor, Consumer<Set<String>> wakeUp, String actor) {}
 
     public OrphanReclaimer(
             ReclaimRepository tasks,
             ReclaimPolicy policy,
             OutageGuard guard,
-            Surroundings surroundings,
+            ReclaimEvents events,
             LongSupplier nanoTime) {
         this.tasks = tasks;
         this.policy = policy;
         this.guard = guard;
-        this.surroundings = surroundings;
+        this.events = events;
         this.nanoTime = nanoTime;
     }
 
-    /** How long after its end a lease is left alone. */
+    /** How long an ended lease is left alone. */
     public Duration grace() {
         return policy.grace();
     }
 
-    /** One pass over all orphans there are. */
+    /** One pass over all orphans. */
     public ReclaimResult reclaimOnce() {
-        return reclaimOnce(surroundings.actor(), null);
+        return reclaimOnce(events.actor(), null);
     }
 
-    /** One pass in a person's name. */
+    /** One pass on behalf of an operator. */
     public ReclaimResult reclaimOnce(Author author) {
         return reclaimOnce(author.actor(), author);
     }
@@ -78,26 +68,25 @@ public final class OrphanReclaimer {
     private ReclaimResult reclaimOnce(String actor, @Nullable Author author) {
         try {
             ReclaimResult result = pass(actor, author);
-            surroundings.monitor().passSucceeded();
+            events.passSucceeded();
             return result;
         } catch (RuntimeException e) {
             guard.failed();
-            surroundings.monitor().passFailed();
-            surroundings.events().publish(new ReaperFailed(e.getClass().getName()));
+            events.passFailed(e);
             throw e;
         }
     }
 
     private ReclaimResult pass(String actor, @Nullable Author author) {
         long sent = nanoTime.getAsLong();
-        DatabaseMoment moment = tasks.moment();
-        guard.observed(moment, sent);
+        ServerTime serverTime = tasks.serverTime();
+        guard.observed(serverTime, sent);
         Duration wait = guard.remaining();
         if (!wait.isZero()) {
             return ReclaimResult.postponed(wait);
         }
         Terms terms = new Terms(
-                moment,
+                serverTime,
                 policy.grace(),
                 null,
                 policy.quarantineAfter(),
@@ -105,11 +94,11 @@ public final class OrphanReclaimer {
                 policy.backoffCap(),
                 actor,
                 author);
-        ReclaimReport report = new ReclaimReport(surroundings.events(), surroundings.monitor(), surroundings.wakeUp());
+        ReclaimReport report = events.newReport();
         try {
             reclaimAll(terms, report);
         } finally {
-            // also when a later batch failed: what was done before it is done
+            // also when a later batch failed: the earlier batches are committed
             report.tell("orphaned");
         }
         return report.result();
@@ -119,7 +108,7 @@ public final class OrphanReclaimer {
         Expired last = Expired.FIRST;
         List<Expired> page;
         do {
-            page = tasks.findExpired(terms.moment(), policy.grace(), last, PAGE);
+            page = tasks.findExpired(terms.serverTime(), policy.grace(), last, PAGE);
             for (int from = 0; from < page.size(); from += policy.batchSize()) {
                 List<Expired> batch = page.subList(from, Math.min(page.size(), from + policy.batchSize()));
                 report.add(batch.size(), tasks.reclaim(batch, terms));
@@ -129,8 +118,9 @@ public final class OrphanReclaimer {
     }
 
     /**
-     * L8: how long to sleep, at most {@code interval}, until the earliest lease that is known will have ended. Leases that
-     * end shortly after one another are taken together; an orphan that somebody has locked is tried again, the later the longer it has been one.
+     * L8: how long to sleep, at most {@code interval}, until the earliest known lease ends. Leases that end shortly
+     * after one another are reclaimed together. Locked orphans are retried with a delay that grows with their age, up
+     * to 1 s.
      */
     public Duration untilNextExpiry(Duration interval) {
         OptionalLong next = tasks.millisToNextExpiry();

@@ -3,7 +3,7 @@ package io.konduit.queue.recovery;
 import io.konduit.queue.leader.Chore;
 import java.time.Duration;
 
-/** The reaper as a chore: sleeps until the earliest lease it knows will have ended, at most the interval. */
+/** The reaper as a chore: sleeps until the earliest known lease ends, at most the interval. */
 public final class ReaperChore implements Chore {
     /** Its name in {@code konduit_chore}. */
     public static final String NAME = "reaper";

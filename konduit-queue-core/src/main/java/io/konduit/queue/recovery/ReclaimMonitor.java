@@ -4,11 +4,11 @@ import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import java.util.concurrent.Executor;
 
 /**
- * Told what the reaper does, for metrics, on its thread: must be quick and must not throw. One of the application, which
- * may be anything, is told on another thread ({@link #on}).
+ * Receives what the reaper does, for metrics, on its thread: it must be fast and must not throw. A monitor of the
+ * application may be slow, so it is called on another thread ({@link #on}).
  */
 public interface ReclaimMonitor {
-    /** Watches nothing. */
+    /** Does nothing. */
     ReclaimMonitor NONE = new ReclaimMonitor() {};
 
     default void reclaimed(Reclaimed task) {}
@@ -17,7 +17,7 @@ public interface ReclaimMonitor {
 
     default void passFailed() {}
 
-    /** A monitor that is told on another thread. */
+    /** A monitor that is called on another thread. */
     static ReclaimMonitor on(Executor executor, ReclaimMonitor monitor) {
         return new ReclaimMonitor() {
             @Override

@@ -1,10 +1,12 @@
 package io.konduit.queue.recovery;
 
 import io.konduit.queue.HoldReason;
-import io.konduit.queue.TaskHeld;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.TaskReclaimed;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.admin.IncidentClassification;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.event.TaskHeld;
+import io.konduit.queue.event.TaskReclaimed;
+import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import java.time.Duration;
 import java.util.HashSet;
@@ -14,7 +16,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what a pass takes back, and tells people, metrics, listeners and workers of it, after the database has it. */
+/** Counts what a pass reclaims, and reports it to the log, metrics, listeners and workers after the database has it. */
 final class ReclaimReport {
     private static final Logger log = LoggerFactory.getLogger(ReclaimReport.class);
 
@@ -49,7 +51,7 @@ final class ReclaimReport {
         }
     }
 
-    /** One line when something was done; silence otherwise. */
+    /** Logs one line if anything was reclaimed. */
     void tell(String what) {
         if (reclaimed + held + quarantined > 0) {
             log.info(
@@ -90,7 +92,7 @@ final class ReclaimReport {
                 task.previousOwner(),
                 task.leaseEpoch(),
                 task.zombieCount(),
-                task.classification().equals("ABANDONED")));
+                task.classification() == IncidentClassification.ABANDONED));
     }
 
     private void tellHeld(Reclaimed task, HoldReason reason) {

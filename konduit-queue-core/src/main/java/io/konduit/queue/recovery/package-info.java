@@ -1,4 +1,4 @@
-/** Internal: what brings back the tasks of lost workers. */
+/** Internal: reclaims the tasks of lost workers. */
 @NullMarked
 package io.konduit.queue.recovery;
 

@@ -1,5 +1,6 @@
 package io.konduit.queue.retention;
 
+import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.store.RetentionRepository.Kind;
 import java.time.Duration;
@@ -7,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes rows of one kind that have been kept long enough, in batches that never wait. If the node dies between two
- * batches, the next pass goes on.
+ * Deletes expired rows of one kind, in batches that never wait. If the node dies between two batches, the next pass
+ * continues.
  */
 public final class RowPruner {
     private static final Logger log = LoggerFactory.getLogger(RowPruner.class);
@@ -28,7 +29,22 @@ public final class RowPruner {
         this.batchSize = batchSize;
     }
 
-    /** One pass; returns how many rows are gone. */
+    /** Keeps the rows of this kind for as long as the settings say. */
+    public static RowPruner of(RetentionRepository rows, Kind kind, RetentionSettings settings) {
+        return new RowPruner(rows, kind, keep(kind, settings), settings.batchSize());
+    }
+
+    /** How long rows of that kind are kept; zero for ever. */
+    public static Duration keep(Kind kind, RetentionSettings settings) {
+        return switch (kind) {
+            case COMPLETED -> settings.completed();
+            case FAILED -> settings.failed();
+            case INCIDENTS, AUDIT, QUEUE_AUDIT -> settings.incidents();
+            case WORKERS -> settings.workers();
+        };
+    }
+
+    /** One pass; returns how many rows were deleted. */
     public int pruneOnce() {
         if (keep.isZero()) {
             return 0;

@@ -1,4 +1,4 @@
-/** Internal: removes what has been kept long enough. */
+/** Internal: deletes expired rows. */
 @NullMarked
 package io.konduit.queue.retention;
 

@@ -7,14 +7,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the catalog tells of the queue's tables, which everybody may read whatever rights are missing.
+ * What the catalog says about the queue's tables. Every user may read it, whatever rights are missing.
  *
- * @param objects tables, indexes and columns as {@code table.column}
- * @param locked the schema that has the tables and that this user may not use; null when there is none
+ * @param objects tables, indexes, domains, and columns as {@code table.column}
+ * @param locked the schema that contains the tables and that this user may not use; null when there is none
  */
 record FoundSchema(
         String user,
@@ -26,13 +27,20 @@ record FoundSchema(
     private static final String NO_PRIVILEGE = "42501";
 
     private static final String OBJECTS = """
-            select n.nspname, c.relname, a.attname
-              from pg_catalog.pg_class c
-              join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-              left join pg_catalog.pg_attribute a
-                on a.attrelid = c.oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
-             where c.relname like 'konduit\\_%' and pg_catalog.has_schema_privilege(n.oid, 'usage')
-               and case when ?::text is null then pg_catalog.pg_table_is_visible(c.oid) else n.nspname = ? end
+            select o.nspname, o.name, o.attname
+              from (
+                select n.nspname, c.relname as name, a.attname, pg_catalog.pg_table_is_visible(c.oid) as visible
+                  from pg_catalog.pg_class c
+                  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+                  left join pg_catalog.pg_attribute a
+                    on a.attrelid = c.oid and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+                 where c.relname like 'konduit\\_%' and pg_catalog.has_schema_privilege(n.oid, 'usage')
+                 union all
+                select n.nspname, d.typname, null, pg_catalog.pg_type_is_visible(d.oid)
+                  from pg_catalog.pg_type d
+                  join pg_catalog.pg_namespace n on n.oid = d.typnamespace
+                 where d.typname like 'konduit\\_%' and d.typtype = 'd' and pg_catalog.has_schema_privilege(n.oid, 'usage')) o
+             where case when ?::text is null then o.visible else o.nspname = ? end
             """;
 
     private static final String LOCKED = """
@@ -108,7 +116,7 @@ record FoundSchema(
         }
     }
 
-    /** Tables that are there and cannot be reached are not missing. */
+    /** Tables that exist but cannot be accessed are not missing. */
     void requireUsable() {
         if (!hasTables() && locked != null) {
             throw new SchemaMissingException(
@@ -118,9 +126,10 @@ record FoundSchema(
         }
     }
 
-    /** The queue's own Flyway would begin with the first script, on tables that are there already. */
+    /** The queue's own Flyway would start with the first script, on existing tables. */
     void requireHistory(SchemaScripts scripts) {
         if (hasTables() && !objects.contains(HISTORY_TABLE)) {
+            requireComplete(scripts);
             String missing = scripts.isCurrent(objects) ? "" : missing(scripts) + ", then set";
             throw new SchemaVersionException(
                     "The tables of the queue in schema '%s' were made by hand: there is no '%s'. They are of version %d; this release has version %d."
@@ -129,9 +138,10 @@ record FoundSchema(
         }
     }
 
-    /** The tables must have what this release's statements name. */
+    /** The tables must have everything that this release's statements name. */
     void requireCurrent(SchemaScripts scripts) {
         if (hasTables() && !scripts.isCurrent(objects)) {
+            requireComplete(scripts);
             throw new SchemaVersionException(
                     "The tables of the queue in schema '%s' are of version %d, but this release needs version %d."
                             .formatted(schema, scripts.versionOf(objects), scripts.newest()),
@@ -141,8 +151,21 @@ record FoundSchema(
         }
     }
 
+    /** Without all objects of the first script, the tables have no version. */
+    private void requireComplete(SchemaScripts scripts) {
+        List<String> missing = scripts.missingFromTheFirst(objects);
+        if (scripts.versionOf(objects) == 0 && !missing.isEmpty()) {
+            throw new SchemaVersionException(
+                    "The tables of the queue in schema '%s' are incomplete. Missing: %s."
+                            .formatted(schema, String.join(", ", missing)),
+                    "Create what is missing as script V1 under " + SchemaScripts.FOLDER
+                            + " in the konduit-queue-core jar does. If no task is to be kept, drop all objects whose"
+                            + " names begin with konduit_, and run the script.");
+        }
+    }
+
     private String missing(SchemaScripts scripts) {
-        int first = scripts.versionOf(objects) + 1;
+        int first = scripts.firstAfter(scripts.versionOf(objects));
         String which =
                 first == scripts.newest() ? "script V" + first : "the scripts V" + first + " to V" + scripts.newest();
         return "Run " + which + " under " + SchemaScripts.FOLDER + " in the konduit-queue-core jar";

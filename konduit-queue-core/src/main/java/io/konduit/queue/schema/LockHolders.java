@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds what a migration waits for, as far as the user of the data source may see it. */
+/** The sessions that hold what a migration waits for, as far as the data source's user may see them. */
 final class LockHolders {
-    /** Whoever has had the lock for longer than a moment: work that goes on beside the migration is not meant. */
+    /** Sessions that have held the lock for some time: ordinary short work is left out. */
     private static final String SESSIONS = """
             select l.pid, max(a.application_name) as application, max(a.usename::text) as role, max(a.state) as state,
                    max(a.backend_type) as kind,

@@ -1,7 +1,7 @@
 package io.konduit.queue.schema;
 
-import io.konduit.queue.DurationText;
 import io.konduit.queue.SchemaLockedException;
+import io.konduit.queue.settings.DurationText;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -20,20 +20,20 @@ import org.slf4j.LoggerFactory;
  * The one transaction in which all missing migrations run.
  *
  * <ol>
- *   <li>Waits for an advisory lock of the transaction, so that instances which start together go one after another.
- *   <li>Runs the migrations. Whoever waits for a table makes all who come later wait behind it, so it waits for a moment
- *       only, goes back to the start of the transaction, lets the others through and tries again.
- *   <li>Puts session settings back that a migration tool leaves behind, and commits.
+ *   <li>Waits for a transaction-level advisory lock, so that instances that start together migrate one after another.
+ *   <li>Runs the migrations. A session that waits for a table lock blocks all later ones, so it waits only briefly,
+ *       rolls back to the start of the transaction, lets the others through and tries again.
+ *   <li>Restores session settings that a migration tool leaves changed, and commits.
  * </ol>
  *
- * <p>If the node dies, the transaction ends and with it the lock, the settings and everything half-done.
+ * <p>If the node dies, the transaction ends and with it the lock, the settings and all partial work.
  */
 final class MigrationTransaction {
     private static final Logger log = LoggerFactory.getLogger(MigrationTransaction.class);
     /** Any constant of our own: the first letters of the project's name. */
     static final long LOCK_KEY = 0x6b6f6e64756974L;
 
-    /** Longer than deadlock_timeout (1 s by default): only who waits that long makes an autovacuum give way. */
+    /** Longer than deadlock_timeout (1 s by default): only such a wait makes an autovacuum give way. */
     private static final Duration LONGEST_WAIT = Duration.ofMillis(1_500);
 
     private static final long FIRST_PAUSE_MILLIS = 500;
@@ -54,7 +54,7 @@ final class MigrationTransaction {
     }
 
     /**
-     * @throws SchemaLockedException if somebody else holds the tables for too long
+     * @throws SchemaLockedException if another session holds the tables for too long
      */
     void run(Consumer<DataSource> migrations) throws SQLException {
         connection.setAutoCommit(false);
@@ -76,8 +76,8 @@ final class MigrationTransaction {
     }
 
     /**
-     * How long to wait is decided by the patience, and between two tries the transaction is idle. For this transaction
-     * only; transaction_timeout is there since PostgreSQL 17.
+     * The patience limits the wait, and between two attempts the transaction is idle. Set for this transaction only;
+     * transaction_timeout exists since PostgreSQL 17.
      */
     private void allowToWait() throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -143,9 +143,9 @@ final class MigrationTransaction {
     }
 
     /** For this transaction only. */
-    private void limitWaits(Duration most) throws SQLException {
+    private void limitWaits(Duration limit) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement("select set_config('lock_timeout', ?, true)")) {
-            statement.setString(1, most.toMillis() + "ms");
+            statement.setString(1, limit.toMillis() + "ms");
             statement.execute();
         }
     }
@@ -159,7 +159,7 @@ final class MigrationTransaction {
         return "";
     }
 
-    /** What Flyway changes in the session, which may be a pooler's and serve somebody else next. */
+    /** What Flyway changes in the session, which may belong to a pooler and serve another client next. */
     private record SessionSettings(String searchPath, String role) {
         static SessionSettings read(Connection connection) throws SQLException {
             try (Statement statement = connection.createStatement();

@@ -1,13 +1,12 @@
 package io.konduit.queue.schema;
 
 import io.konduit.queue.DatabaseUnreachableException;
-import io.konduit.queue.DurationText;
-import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.SchemaLockedException;
 import io.konduit.queue.SchemaMissingException;
 import io.konduit.queue.SchemaVersionException;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.ServerSessions;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.ServerSessions;
+import io.konduit.queue.settings.SchemaSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,16 +23,14 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Brings the tables of the queue to this version, with a Flyway of its own: own location, own history table, never a
+ * Brings the tables of the queue to this version, with its own Flyway: own location, own history table, never a
  * bean, so that the application's migrations are left alone.
  *
  * <p>All missing migrations run in one {@link MigrationTransaction}.
  */
 public final class QueueSchemaMigrator {
     private static final Logger log = LoggerFactory.getLogger(QueueSchemaMigrator.class);
-    private static final String LOCATION = "classpath:" + SchemaScripts.FOLDER;
     private static final String NO_PRIVILEGE = "42501";
-    private static final Duration LOCK_PATIENCE = Duration.ofMinutes(1);
     /** How long one statement of a migration may take. */
     private static final Duration STATEMENT_PATIENCE = Duration.ofMinutes(2);
 
@@ -44,32 +41,39 @@ public final class QueueSchemaMigrator {
     private final @Nullable String schema;
     private final Duration lockPatience;
     private final ServerSessions sessions;
-    private final SchemaScripts scripts = SchemaScripts.read();
+    private final SchemaScripts scripts;
 
+    /** With the defaults of the properties. */
     public QueueSchemaMigrator(DataSource application, @Nullable String schema) {
-        this(application, schema, LOCK_PATIENCE, ServerSessions.OWN);
+        this(application, schema, SchemaSettings.defaults().lockPatience(), ServerSessions.OWN);
     }
 
     /**
      * @param schema where the tables are; null for the first schema of the search path
-     * @param lockPatience how long to try to get the tables from others who use them
+     * @param lockPatience how long to try to lock the tables while other sessions use them
      */
     public QueueSchemaMigrator(
             DataSource application, @Nullable String schema, Duration lockPatience, ServerSessions sessions) {
-        if (lockPatience.toMillis() <= 0) {
-            throw new InvalidSettingsException("'konduit.queue.schema.lock-patience' (%s) must be longer than 0."
-                    .formatted(DurationText.of(lockPatience)));
-        }
+        this(application, schema, lockPatience, sessions, SchemaScripts.read());
+    }
+
+    QueueSchemaMigrator(
+            DataSource application,
+            @Nullable String schema,
+            Duration lockPatience,
+            ServerSessions sessions,
+            SchemaScripts scripts) {
         this.application = application;
-        this.schema = schema;
+        this.schema = SchemaSettings.requireName(schema);
         this.lockPatience = lockPatience;
         this.sessions = sessions;
+        this.scripts = scripts;
     }
 
     /**
      * Creates or updates the tables.
      *
-     * @throws SchemaLockedException if somebody else holds them for too long
+     * @throws SchemaLockedException if another session holds them for too long
      */
     public void migrate() {
         ServerCheck.check(application, schema);
@@ -79,18 +83,18 @@ public final class QueueSchemaMigrator {
         try (Connection connection =
                 ControlPool.openAlone(application, STATEMENT_PATIENCE.plus(lockPatience), sessions)) {
             new MigrationTransaction(connection, schema, lockPatience).run(this::migrate);
-            // it may be borrowed
+            // the connection may be borrowed
             connection.setAutoCommit(true);
         } catch (SQLException | FlywayException e) {
             throw new SchemaMissingException(
-                    "The tables of the queue could not be created in " + place() + ": " + reason(e), e);
+                    "The tables of the queue could not be created in " + location() + ": " + reason(e), e);
         }
     }
 
     private void migrate(DataSource dataSource) {
         MigrateResult result = QuietFlyway.during(() -> flyway(dataSource).migrate());
         if (result.migrationsExecuted > 0) {
-            log.info("The tables of the queue in {} are now of version {}", place(), result.targetSchemaVersion);
+            log.info("The tables of the queue in {} are now of version {}", location(), result.targetSchemaVersion);
         }
     }
 
@@ -105,7 +109,9 @@ public final class QueueSchemaMigrator {
             FoundSchema found = FoundSchema.read(connection, where);
             FoundSchema.read(connection, schema).requireUsable();
             found.requireHistory(scripts);
-            return found.hasTables() && found.hasRun(connection, scripts.newest());
+            return found.hasTables()
+                    && found.hasRun(connection, scripts.newest())
+                    && scripts.isCurrent(found.objects());
         } catch (SQLException e) {
             throw new DatabaseUnreachableException(e);
         }
@@ -122,22 +128,22 @@ public final class QueueSchemaMigrator {
                 Statement statement = connection.createStatement()) {
             statement.execute("select 1 from " + prefix + "konduit_tasks where false");
             statement.execute("select 1 from " + prefix + "konduit_chore where false");
-            // restored on another server, it may ask for what that one does not tell
+            // after a restore on another server, this function may ask for what that server does not provide
             statement.execute("select " + prefix + "konduit_timeline()");
         } catch (SQLException e) {
             if (NO_PRIVILEGE.equals(e.getSQLState())) {
                 throw new SchemaMissingException(
                         "The user '%s' of the data source may not read the tables of the queue in %s: %s"
-                                .formatted(found.user(), place(), e.getMessage()),
+                                .formatted(found.user(), location(), e.getMessage()),
                         "Run the grants of 'Database roles' in docs/operating.md for '%s' as the owner of the tables."
                                 .formatted(found.user()));
             }
             if (MISSING.contains(e.getSQLState())) {
                 throw new SchemaMissingException(
-                        "The tables of the queue are not in " + place() + ": " + e.getMessage(), e);
+                        "The tables of the queue are not in " + location() + ": " + e.getMessage(), e);
             }
             throw new SchemaMissingException(
-                    "The tables of the queue in " + place() + " cannot be read: " + e.getMessage(), e);
+                    "The tables of the queue in " + location() + " cannot be read: " + e.getMessage(), e);
         }
     }
 
@@ -152,9 +158,9 @@ public final class QueueSchemaMigrator {
     private Flyway flyway(DataSource dataSource) {
         FluentConfiguration configuration = Flyway.configure(QueueSchemaMigrator.class.getClassLoader())
                 .dataSource(dataSource)
-                .locations(LOCATION)
+                .locations(scripts.locations())
                 .table(FoundSchema.HISTORY_TABLE)
-                // the schema may hold the application's tables: ours start from version 1 all the same
+                // the schema may contain the application's tables: ours start from version 1 all the same
                 .baselineOnMigrate(true)
                 .baselineVersion("0")
                 .placeholderReplacement(false)
@@ -166,13 +172,13 @@ public final class QueueSchemaMigrator {
         return configuration.load();
     }
 
-    /** Flyway's messages fill a screen; what the database said is in the last cause. */
+    /** Flyway's messages fill a screen; the database's message is in the last cause. */
     private static @Nullable String reason(Exception e) {
         Throwable root = NestedExceptionUtils.getMostSpecificCause(e);
         return root.getMessage();
     }
 
-    private String place() {
+    private String location() {
         return schema == null ? "the first schema of the search path" : "schema '" + schema + "'";
     }
 }

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flyway's log while it works for the queue: what it says at INFO goes to DEBUG, because the queue says in one line what
- * was migrated. Flyway has one log for the whole JVM, so that other threads, and the application's own Flyway
- * afterwards, go on through this class unchanged.
+ * Flyway's log while it works for the queue. Its INFO messages go to DEBUG, because the queue logs in one line what was
+ * migrated. Flyway has one log for the whole JVM, so other threads, and the application's own Flyway afterwards, pass
+ * through this class unchanged.
  */
 public final class QuietFlyway implements LogCreator {
     private static final ThreadLocal<Boolean> QUIET = ThreadLocal.withInitial(() -> false);

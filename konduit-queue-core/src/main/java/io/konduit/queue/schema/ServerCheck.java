@@ -13,7 +13,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Refuses at start a server that answers as PostgreSQL does and cannot hold the queue. */
+/** Refuses at start-up a server that speaks PostgreSQL's protocol but cannot hold the queue. */
 public final class ServerCheck {
     private static final int OLDEST_SERVER = 14;
     private static final int LONGEST_VERSION = 80;
@@ -22,7 +22,7 @@ public final class ServerCheck {
             "Set 'spring.datasource.url' to a PostgreSQL database: Spring Boot takes an embedded one where no address is"
                     + " set. A test slice keeps the address with @AutoConfigureTestDatabase(replace = NONE).";
 
-    /** How servers that speak PostgreSQL's protocol and are not PostgreSQL call themselves in {@code version()}. */
+    /** What servers that speak PostgreSQL's protocol but are not PostgreSQL report in {@code version()}. */
     private static final List<String> LOOKALIKES = List.of(
             "cockroachdb",
             "-yb-",
@@ -35,7 +35,7 @@ public final class ServerCheck {
             "questdb",
             "cratedb");
 
-    /** Looks for the table by name: to_regclass fails where the schema may not be used. */
+    /** Looks up the table by name: to_regclass fails without the right to use the schema. */
     private static final String STATE = """
             select pg_is_in_recovery() as standby,
                    current_setting('transaction_read_only') = 'on' as read_only,
@@ -84,7 +84,7 @@ public final class ServerCheck {
         } catch (SQLException e) {
             throw new DatabaseUnreachableException(e);
         } catch (RuntimeException e) {
-            // a HikariCP pool that has never connected throws one with the cause in it
+            // a HikariCP pool that has never connected throws an exception that wraps the cause
             throw e.getCause() instanceof SQLException ? new DatabaseUnreachableException(e.getCause()) : e;
         }
     }
@@ -146,7 +146,7 @@ public final class ServerCheck {
         }
     }
 
-    /** A claim names rows by their place, and a place is one row only within one table. */
+    /** A claim identifies rows by ctid, which is unique only within one table. */
     private static void requirePlainTable(@Nullable String kind, boolean hasChildren) {
         if (kind == null || (kind.equals("r") && !hasChildren)) {
             return;
@@ -165,7 +165,7 @@ public final class ServerCheck {
         try (PreparedStatement statement = connection.prepareStatement(CITUS)) {
             statement.setString(1, schema);
             try (ResultSet row = statement.executeQuery()) {
-                // 'n' without replicas to all nodes ('t') is one shard, as in a schema that is distributed as a whole
+                // 'n' without replicas on all nodes ('t') is one shard, as in a schema that is distributed as a whole
                 if (row.next() && !("n".equals(row.getString(1)) && !"t".equals(row.getString(2)))) {
                     throw notPlain("distributed over the nodes of a Citus cluster");
                 }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /**
- * One connection for all that ask, in a transaction that none of them can end: a commit waits for the owner's, and a
- * rollback goes back to where the transaction stood when this was made.
+ * One connection shared by all callers, in a transaction that none of them can end: a commit is left to the owner, and
+ * a rollback returns to the state at creation.
  */
 final class UncommittedConnection extends AbstractDataSource {
     private final Connection connection;
@@ -34,7 +34,7 @@ final class UncommittedConnection extends AbstractDataSource {
         throw new SQLFeatureNotSupportedException("There is one connection only.");
     }
 
-    /** Undoes what was done since this was made, and gives up the locks. */
+    /** Undoes everything since creation, and releases the locks. */
     void undo() throws SQLException {
         connection.rollback(start);
     }

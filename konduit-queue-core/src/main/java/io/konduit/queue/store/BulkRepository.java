@@ -2,6 +2,10 @@ package io.konduit.queue.store;
 
 import io.konduit.queue.HoldReason;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.admin.AuditAction;
+import io.konduit.queue.admin.BulkAction.Kind;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.AuditRepository.Author;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** S13: decisions about everything that matches, a page and a batch at a time. */
+/** S13: operator decisions on all matching tasks, a page and a batch at a time. */
 public final class BulkRepository {
     private final QueueDatabase database;
 
@@ -26,28 +30,7 @@ public final class BulkRepository {
         this.cancellation = new Cancellation(database, messages);
     }
 
-    /** What can be done, and to tasks in which states. */
-    public enum Kind {
-        RELEASE("release", TaskStatus.HELD),
-        FAIL("fail-by-hand", TaskStatus.HELD),
-        RETRY("retry", TaskStatus.FAILED),
-        CANCEL("cancel", TaskStatus.PENDING, TaskStatus.RUNNING, TaskStatus.HELD, TaskStatus.FAILED),
-        RESCHEDULE("reschedule-audited", TaskStatus.PENDING);
-
-        private final String statement;
-        private final Set<TaskStatus> from;
-
-        Kind(String statement, TaskStatus... from) {
-            this.statement = statement;
-            this.from = Set.of(from);
-        }
-
-        public Set<TaskStatus> from() {
-            return from;
-        }
-    }
-
-    /** Which tasks are asked for; null means any. */
+    /** The filter; null means any. */
     public record Criteria(
             Set<TaskStatus> statuses,
             @Nullable String queue,
@@ -59,7 +42,7 @@ public final class BulkRepository {
             @Nullable Instant finishedAfter,
             @Nullable Instant finishedBefore) {}
 
-    /** A task that matched when it was looked at. */
+    /** A task that matched when it was read. */
     public record Found(long id, TaskStatus status) {}
 
     /**
@@ -67,40 +50,50 @@ public final class BulkRepository {
      *
      * @param next where the next page starts; null when there is none
      */
-    public record Page(List<Found> found, @Nullable Cursor next) {}
+    public record Page(List<Found> found, @Nullable Position next) {}
 
     /**
-     * What is done to a batch.
+     * Where a page ended.
+     *
+     * @param time a PostgreSQL timestamp, for what is sorted by time first
+     */
+    public record Position(String time, long id) {
+        /** Before every task. */
+        public static final Position FIRST = new Position("-infinity", Long.MIN_VALUE);
+    }
+
+    /**
+     * The action on a batch.
      *
      * @param attempts of a retry
      * @param start of a reschedule
-     * @param filter what was asked for, as JSON
+     * @param filter the request's filter, as JSON
      */
     public record Terms(Kind kind, int attempts, @Nullable Start start, String filter, Author author) {}
 
     /**
-     * What became of a batch.
+     * The result of a batch.
      *
-     * @param queues those of the tasks that were changed
+     * @param queues the queues of the changed tasks
      */
     public record Changed(int tasks, Set<String> queues) {}
 
     private record Row(
             int examined,
-            @Nullable String lastPlace,
+            @Nullable String lastSortTime,
             long lastId,
-            @Nullable String place,
+            @Nullable String sortTime,
             @Nullable Found found) {}
 
     private record Locked(long id, String queue) {}
 
-    /** The database's time: a call concerns what was there when it began. */
+    /** The database's time: a call covers the tasks that existed when it began. */
     public String begin() {
         return database.application("bulk-begin").query(String.class).single();
     }
 
-    /** The tasks that match after {@code after}: at most {@code most}, of at most {@code examine} that are looked at. */
-    public Page find(Criteria criteria, String until, Cursor after, int examine, int most) {
+    /** The matching tasks after {@code after}: at most {@code limit}, from at most {@code examine} rows read. */
+    public Page find(Criteria criteria, String until, Position after, int examine, int limit) {
         List<Row> rows = bind(database.application(statement(criteria)), criteria, until)
                 .param("queue", criteria.queue())
                 .param("type", criteria.type())
@@ -112,19 +105,20 @@ public final class BulkRepository {
                 .param("afterTime", after.time())
                 .param("afterId", after.id())
                 .param("examine", examine)
-                .param("most", most)
+                .param("limit", limit)
                 .query(BulkRepository::row)
                 .list();
         List<Found> found =
                 rows.stream().map(Row::found).filter(each -> each != null).toList();
         Row last = rows.get(rows.size() - 1);
-        if (found.size() == most) {
-            return new Page(found, cursor(last.place(), found.get(most - 1).id()));
+        if (found.size() == limit) {
+            return new Page(
+                    found, position(last.sortTime(), found.get(limit - 1).id()));
         }
-        return new Page(found, last.examined() == examine ? cursor(last.lastPlace(), last.lastId()) : null);
+        return new Page(found, last.examined() == examine ? position(last.lastSortTime(), last.lastId()) : null);
     }
 
-    /** Does it to those of the tasks that still match and that nobody has locked, in one transaction with its entry. */
+    /** Applies the action to the tasks that still match and are not locked, in one transaction with its audit entry. */
     public Changed apply(Terms terms, Criteria criteria, String until, Collection<Long> ids) {
         return database.inTransaction(() -> {
             database.application("bulk-patience").query(String.class).single();
@@ -139,7 +133,7 @@ public final class BulkRepository {
             change(terms, locked);
             AuditRepository.record(
                     database.application("record-audit"),
-                    terms.kind().name(),
+                    action(terms.kind()),
                     terms.author(),
                     terms.filter(),
                     locked.size());
@@ -149,9 +143,9 @@ public final class BulkRepository {
         });
     }
 
-    /** Whether the calling thread is in a transaction, which batches would become part of. */
+    /** Whether the calling thread is in a transaction, which the batches would join. */
     public boolean isInTransaction() {
-        return database.applicationTransaction() != null;
+        return database.callerTransaction().isOpen();
     }
 
     private void change(Terms terms, List<Locked> locked) {
@@ -162,7 +156,7 @@ public final class BulkRepository {
                     terms.author().note());
             return;
         }
-        JdbcClient.StatementSpec statement = database.application(terms.kind().statement)
+        JdbcClient.StatementSpec statement = database.application(statement(terms.kind()))
                 .param("ids", SqlArrays.bigints(locked, Locked::id))
                 .param("actor", terms.author().actor())
                 .param("note", terms.author().note());
@@ -178,13 +172,13 @@ public final class BulkRepository {
 
     private static String statement(Criteria criteria) {
         if (criteria.statuses().size() != 1) {
-            return "bulk-find-live";
+            return "bulk-find:live";
         }
         return switch (criteria.statuses().iterator().next()) {
-            case HELD -> "bulk-find-held";
-            case FAILED -> "bulk-find-failed";
-            case RUNNING -> "bulk-find-running";
-            default -> "bulk-find-live";
+            case HELD -> "bulk-find:held";
+            case FAILED -> "bulk-find:failed";
+            case RUNNING -> "bulk-find:running";
+            default -> "bulk-find:live";
         };
     }
 
@@ -199,17 +193,37 @@ public final class BulkRepository {
                 .param("until", until);
     }
 
-    private static Cursor cursor(@Nullable String place, long id) {
-        return place == null ? Cursor.ofId(id) : new Cursor(place, id);
+    private static Position position(@Nullable String time, long id) {
+        return time == null ? new Position(Position.FIRST.time(), id) : new Position(time, id);
+    }
+
+    private static AuditAction action(Kind kind) {
+        return switch (kind) {
+            case RELEASE -> AuditAction.RELEASE;
+            case FAIL -> AuditAction.FAIL;
+            case RETRY -> AuditAction.RETRY;
+            case CANCEL -> AuditAction.CANCEL;
+            case RESCHEDULE -> AuditAction.RESCHEDULE;
+        };
+    }
+
+    private static String statement(Kind kind) {
+        return switch (kind) {
+            case RELEASE -> "release";
+            case FAIL -> "fail-by-hand";
+            case RETRY -> "retry";
+            case CANCEL -> "cancel";
+            case RESCHEDULE -> "reschedule-audited";
+        };
     }
 
     private static Row row(ResultSet row, int number) throws SQLException {
         boolean matched = row.getObject("id") != null;
         return new Row(
                 row.getInt("examined"),
-                row.getString("last_place"),
+                row.getString("last_sort_time"),
                 row.getLong("last_id"),
-                row.getString("place"),
+                row.getString("sort_time"),
                 matched ? new Found(row.getLong("id"), TaskStatus.valueOf(row.getString("status"))) : null);
     }
 

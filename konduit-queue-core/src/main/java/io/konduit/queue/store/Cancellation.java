@@ -2,11 +2,13 @@ package io.konduit.queue.store;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** T11 in the caller's transaction. Workers that have one of the tasks are told after its commit. */
+/** T11 in the caller's transaction. Workers that hold one of the tasks are notified after its commit. */
 final class Cancellation {
     private final QueueDatabase database;
     private final ControlMessages messages;
@@ -18,7 +20,7 @@ final class Cancellation {
 
     private record Cancelled(TaskId id, boolean hadOwner) {}
 
-    /** Cancels those that have not ended; returns how many. */
+    /** Cancels the tasks that have not ended; returns how many. */
     int cancel(Collection<Long> ids, String actor, @Nullable String note) {
         List<Cancelled> cancelled = database.application("cancel")
                 .param("ids", SqlArrays.bigints(ids, id -> id))
@@ -27,7 +29,7 @@ final class Cancellation {
                 .query((row, number) -> new Cancelled(TaskId.of(row.getLong("task_id")), row.getBoolean("had_owner")))
                 .list();
         if (!cancelled.isEmpty()) {
-            // a statement of its own: it sees the incident of a reclaim that the first one had to wait for
+            // a separate statement: it sees the incident of a reclaim that the first one had to wait for
             database.application("resolve-incidents")
                     .param("lockTimeout", null)
                     .param("ids", SqlArrays.bigints(cancelled, task -> task.id().value()))

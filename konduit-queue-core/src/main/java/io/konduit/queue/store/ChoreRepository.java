@@ -1,10 +1,11 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-/** When each background chore last succeeded, on whichever node. */
+/** When each background chore last succeeded, on any node. */
 public final class ChoreRepository {
     private final QueueDatabase database;
 
@@ -19,7 +20,7 @@ public final class ChoreRepository {
                 .update();
     }
 
-    /** Says that this worker leads, for as long as its lock lasts. */
+    /** Records that this worker leads, for the lifetime of its lock. */
     void recordLeader(String name, UUID worker, Duration ttl) {
         database.control("record-leader")
                 .param("name", name)
@@ -28,7 +29,7 @@ public final class ChoreRepository {
                 .update();
     }
 
-    /** This worker does not lead any more. */
+    /** This worker no longer leads. */
     void forgetLeader(String name, UUID worker) {
         database.control("forget-leader")
                 .param("name", name)

@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim brought.
+ * The result of a claim.
  *
  * @param tasks best first
- * @param moreFound whether more was due for which the budget in bytes had no room
- * @param atMicros when the leases began, the same for all of them: microseconds since 1970 by the database's clock; null
- *     when there are none
+ * @param moreFound whether more tasks were due that did not fit into the byte budget
+ * @param atMicros when the leases began, the same for all of them: microseconds since 1970 by the database's clock;
+ *     null when there are none
  */
 public record Claim(
         List<ClaimedTask> tasks,

@@ -1,5 +1,6 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.Priority;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -9,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * What a worker asks for.
  *
  * @param probes where to look, best first
- * @param handlers what this worker's handlers declare, for tasks whose sender decided nothing
- * @param types what this worker has handlers for
- * @param budget the most bytes of payloads and checkpoints; the first task comes however large it is
- * @param stillRunning tasks that are left to other workers, because an older run of them goes on here
+ * @param handlers what this worker's handlers declare, for tasks whose sender left it open
+ * @param types the types this worker has handlers for
+ * @param budget the limit in bytes for payloads and checkpoints; the first task is returned whatever its size
+ * @param stillRunning tasks left to other workers, because an older run of them is still alive here
  */
 public record ClaimRequest(
         List<Probe> probes,
-        int most,
+        int limit,
         Duration lockTimeout,
         int maxAttempts,
         Collection<Declared> handlers,
@@ -27,39 +28,48 @@ public record ClaimRequest(
     /** A request without a limit in bytes. */
     public ClaimRequest(
             List<Probe> probes,
-            int most,
+            int limit,
             Duration lockTimeout,
             int maxAttempts,
             Collection<Declared> handlers,
             Collection<String> types) {
-        this(probes, most, lockTimeout, maxAttempts, handlers, types, Long.MAX_VALUE);
+        this(probes, limit, lockTimeout, maxAttempts, handlers, types, Long.MAX_VALUE);
     }
 
-    /** A request of a worker in which no older run goes on. */
+    /** A request of a worker without hanging runs. */
     public ClaimRequest(
             List<Probe> probes,
-            int most,
+            int limit,
             Duration lockTimeout,
             int maxAttempts,
             Collection<Declared> handlers,
             Collection<String> types,
             long budget) {
-        this(probes, most, lockTimeout, maxAttempts, handlers, types, budget, List.of());
+        this(probes, limit, lockTimeout, maxAttempts, handlers, types, budget, List.of());
     }
 
     /**
      * One queue at one priority.
      *
-     * @param lowerBound skips what is older: a PostgreSQL timestamp, {@code -infinity} for none
-     * @param searched skips what was due longer ago than this, because it was searched in vain; null for none
+     * @param lowerBound skips what is older: a PostgreSQL timestamp, {@link #UNBOUNDED} for none
+     * @param searched skips tasks that became due longer ago than this, because an earlier probe found none to take;
+     *     null for none
      */
     public record Probe(
             String queue,
             int priority,
             String lowerBound,
             @Nullable Duration searched) {
+        /** The lower bound that skips nothing. */
+        public static final String UNBOUNDED = "-infinity";
+
         public Probe(String queue, int priority, String lowerBound) {
             this(queue, priority, lowerBound, null);
+        }
+
+        /** Skips nothing. */
+        public static Probe everything(String queue, Priority priority) {
+            return new Probe(queue, priority.level(), UNBOUNDED);
         }
     }
 

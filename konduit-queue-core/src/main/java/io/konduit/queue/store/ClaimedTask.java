@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task as the claim returned it.
  *
- * @param runAt of the database's clock, for the order and the lower bound of the next claim
+ * @param runAt by the database's clock, for the order and the lower bound of the next claim
  * @param timeout null when the request named none
- * @param waited from being due to being claimed
+ * @param waited the time from due to claimed
  */
 public record ClaimedTask(
         Lease lease,
@@ -32,12 +32,12 @@ public record ClaimedTask(
         return lease.taskId();
     }
 
-    /** What it takes up in memory, about. */
+    /** Its approximate size in memory. */
     public long size() {
         return payload.length() + (checkpoint == null ? 0 : checkpoint.length());
     }
 
-    /** Without payload and checkpoint, which never show in logs. */
+    /** Without payload and checkpoint, which are never logged. */
     @Override
     public String toString() {
         return "task " + lease.taskId() + " (" + type + ", attempt " + attempt + ")";

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What one instance tells all others at once. It is a hint: whoever hears it asks the database, which decides. So a
- * message that is lost, late or forged costs a statement or some time, and nothing else.
+ * A message from one instance to all others. It is a hint: receivers ask the database, which decides. A message that is
+ * lost, late or forged costs a statement or some time, and nothing else.
  *
- * @param argument what the kind is about, such as the id of a task
+ * @param argument the subject of the message, such as a task id
  */
 public record ControlMessage(Kind kind, String argument) {
-    /** Kinds that a version does not know it ignores: instances of several versions share a database. */
+    /** A version ignores kinds that it does not know: instances of several versions share a database. */
     public enum Kind {
-        /** A task was cancelled while a worker had it. The argument is its id. */
+        /** A task was cancelled while a worker held it. The argument is its id. */
         CANCELLED;
 
         private final String word = name().toLowerCase(Locale.ROOT);
@@ -28,7 +28,7 @@ public record ControlMessage(Kind kind, String argument) {
         return kind.word + " " + argument;
     }
 
-    /** Empty for what this version does not understand. */
+    /** Empty if this version does not understand the text. */
     static Optional<ControlMessage> parse(String text) {
         for (Kind kind : Kind.values()) {
             if (text.startsWith(kind.word + " ")) {
@@ -38,7 +38,7 @@ public record ControlMessage(Kind kind, String argument) {
         return Optional.empty();
     }
 
-    /** The task that it is about; empty when the argument is no id. */
+    /** The task it concerns; empty when the argument is not an id. */
     public Optional<Long> taskId() {
         try {
             return Optional.of(Long.valueOf(argument));

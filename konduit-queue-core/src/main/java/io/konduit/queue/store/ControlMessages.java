@@ -1,5 +1,6 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -7,7 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Sends messages after the commit of the caller's transaction, at once without one, and never after a rollback. */
+/** Sends messages after the caller's commit, at once without a transaction, and never after a rollback. */
 public final class ControlMessages {
     private static final Logger log = LoggerFactory.getLogger(ControlMessages.class);
 
@@ -15,21 +16,21 @@ public final class ControlMessages {
     private final Supplier<Stream<ControlReceiver>> receivers;
 
     /**
-     * @param receivers asked with each message: workers are among them, and their handlers may need the queue
+     * @param receivers evaluated for each message: workers are among them, and their handlers may need the queue
      */
     public ControlMessages(QueueDatabase database, Supplier<Stream<ControlReceiver>> receivers) {
         this.database = database;
         this.receivers = receivers;
     }
 
-    /** Tells nobody. */
+    /** Sends nothing. */
     static ControlMessages none(QueueDatabase database) {
         return new ControlMessages(database, Stream::empty);
     }
 
-    /** After a rollback to a savepoint a message may be sent in vain, which its receivers find out. */
+    /** After a rollback to a savepoint a message may be sent needlessly; its receivers find that out. */
     public void sendAfterCommit(ControlMessage message) {
-        if (TransactionSynchronizationManager.isSynchronizationActive() && database.applicationTransaction() != null) {
+        if (database.callerTransaction().commitsLater()) {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCompletion(int status) {
@@ -48,7 +49,7 @@ public final class ControlMessages {
             try {
                 receiver.receive(message);
             } catch (RuntimeException e) {
-                // what the message is about is committed, and found out later without it
+                // the change itself is committed and will be noticed without the message
                 log.warn("The message '{}' was not passed on", message.text(), e);
             }
         });

@@ -1,6 +1,6 @@
 package io.konduit.queue.store;
 
-/** Told what an instance tells the others: the worker in the same JVM, and the notifier that passes it on. Must not block. */
+/** Receives control messages: the worker in the same JVM, and the notifier that passes them on. Must not block. */
 @FunctionalInterface
 public interface ControlReceiver {
     void receive(ControlMessage message);

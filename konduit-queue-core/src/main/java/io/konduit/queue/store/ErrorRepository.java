@@ -3,15 +3,13 @@ package io.konduit.queue.store;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskError;
 import io.konduit.queue.TaskId;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Instant;
+import io.konduit.queue.admin.AttemptError;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /** Why attempts failed. */
 public final class ErrorRepository {
@@ -24,58 +22,30 @@ public final class ErrorRepository {
         this.database = database;
     }
 
-    /**
-     * The error of one attempt.
-     *
-     * @param message may quote the payload
-     * @param stack without messages of the application
-     * @param outcome RETRIED, FAILED, INTERRUPTED (left to the reaper) or REFUSED (its lease was lost, so it changed nothing)
-     */
-    public record AttemptError(
-            int attempt, String type, @Nullable String message, String stack, String outcome, UUID worker, Instant at) {
-
-        /** The message is left out: it may quote the payload. */
-        @Override
-        public String toString() {
-            return "AttemptError[attempt=" + attempt + ", type=" + type + ", outcome=" + outcome + ", at=" + at + "]";
-        }
-    }
-
     /** The errors of a task, newest first. */
     public List<AttemptError> of(TaskId id) {
         return database.application("list-errors")
                 .param("taskId", id.value())
-                .param("most", MAX_PER_TASK)
-                .query((row, number) -> new AttemptError(
-                        row.getInt("attempt"),
-                        row.getString("type"),
-                        row.getString("message"),
-                        row.getString("stack"),
-                        row.getString("outcome"),
-                        row.getObject("worker", UUID.class),
-                        row.getTimestamp("at").toInstant()))
+                .param("limit", MAX_PER_TASK)
+                .query(database.repositories().rows(AttemptError.class))
                 .list();
     }
 
-    /** The same tasks, those that have failed with their last error. */
+    /** The same tasks; failed ones with their last error. */
     public List<Task> withLastErrors(Collection<Task> tasks) {
-        Map<TaskId, TaskError> errors = new HashMap<>();
-        if (!tasks.isEmpty()) {
-            database.application("find-last-errors")
-                    .param("ids", SqlArrays.bigints(tasks, task -> task.id().value()))
-                    .query((row, number) -> errors.put(TaskId.of(row.getLong("task_id")), error(row)))
-                    .list();
-        }
+        Map<TaskId, TaskError> errors = tasks.isEmpty() ? Map.of() : lastErrors(tasks);
         return tasks.stream()
                 .map(task -> task.withLastError(errors.get(task.id())))
                 .toList();
     }
 
-    private static TaskError error(ResultSet row) throws SQLException {
-        return new TaskError(
-                row.getString("type"),
-                row.getString("message"),
-                row.getInt("attempt"),
-                row.getTimestamp("at").toInstant());
+    private Map<TaskId, TaskError> lastErrors(Collection<Task> tasks) {
+        return database
+                .application("find-last-errors")
+                .param("ids", SqlArrays.bigints(tasks, task -> task.id().value()))
+                .query(database.repositories().rows(LastErrorRow.class))
+                .list()
+                .stream()
+                .collect(Collectors.toMap(LastErrorRow::taskId, LastErrorRow::error));
     }
 }

@@ -3,8 +3,8 @@ package io.konduit.queue.store;
 /** The answer to a lease extension. */
 public enum ExtensionResult {
     EXTENDED,
-    /** Somebody has the row locked for the moment: ask again. Never to be taken as lost. */
+    /** The row is locked by another transaction right now: ask again. Must never be treated as lost. */
     BUSY,
-    /** The task belongs to nobody or somebody else. Final. */
+    /** The task has no owner or another one. Final. */
     LOST
 }

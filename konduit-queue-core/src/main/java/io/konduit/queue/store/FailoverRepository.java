@@ -1,11 +1,13 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.TaskId;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is asked and done after a failover. */
+/** Statements that run after a failover. */
 public final class FailoverRepository {
     private final QueueDatabase database;
 
@@ -13,10 +15,10 @@ public final class FailoverRepository {
         this.database = database;
     }
 
-    /** The time and the timeline, for an instance that has no beats. */
-    public DatabaseMoment moment() {
-        return database.control("database-moment")
-                .query(ReclaimRepository::readMoment)
+    /** The time and the timeline, for an instance without heartbeats. */
+    public ServerTime serverTime() {
+        return database.control("server-time")
+                .query(ReclaimRepository::readServerTime)
                 .single();
     }
 
@@ -28,7 +30,7 @@ public final class FailoverRepository {
                 .list();
     }
 
-    /** Stops the claims of a queue; false when it is paused already, or was before by the same actor. */
+    /** Pauses a queue; false when it is paused already, or was paused before by the same actor. */
     public boolean pauseOnce(String queue, String actor, @Nullable String note) {
         return database.control("pause-queue-once")
                         .param("queue", queue)

@@ -6,10 +6,10 @@ public enum FailureResult {
     RETRY,
     /** The task is FAILED. */
     FINAL,
-    /** An earlier try at reporting it had been applied, and its reply was lost. */
+    /** An earlier attempt to report it was applied, and its reply was lost. */
     ALREADY_APPLIED,
-    /** Somebody else has the row locked: try again later. */
+    /** The row is locked by another transaction: try again later. */
     BUSY,
-    /** The lease was not held any more: nothing changed. */
+    /** The lease was no longer held: nothing changed. */
     LOST
 }

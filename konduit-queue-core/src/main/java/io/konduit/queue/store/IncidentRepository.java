@@ -1,13 +1,13 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.admin.IncidentAction;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.util.Collection;
 import java.util.UUID;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** The evidence: what was taken from whom, by whom, and what came of it. */
+/** Incidents: which task was taken from which worker, by which actor, and how it ended. */
 public final class IncidentRepository {
-    private static final String CANCELLED = "CANCELLED";
-
     private final QueueDatabase database;
 
     public IncidentRepository(QueueDatabase database) {
@@ -16,7 +16,7 @@ public final class IncidentRepository {
 
     /**
      * F2: a worker reported on leases it had lost. Returns how many of them a reclaim had taken from it, falsely as it
-     * turns out: a cancel is none.
+     * turned out. A cancellation does not count.
      */
     public int recordLateOutcome(Collection<Lease> leases, UUID worker, String outcome) {
         int recorded = 0;
@@ -30,7 +30,7 @@ public final class IncidentRepository {
                     .query(String.class)
                     .list()
                     .stream()
-                    .filter(action -> !CANCELLED.equals(action))
+                    .filter(action -> IncidentAction.valueOf(action) != IncidentAction.CANCELLED)
                     .count();
         }
         return recorded;

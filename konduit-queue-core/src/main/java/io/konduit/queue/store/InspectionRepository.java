@@ -1,239 +1,150 @@
 package io.konduit.queue.store;
 
-import io.konduit.queue.Incident;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.store.PauseRepository.PausedQueue;
-import java.sql.Array;
-import java.sql.ResultSet;
-import java.sql.SQLException;
+import io.konduit.queue.admin.AttemptError;
+import io.konduit.queue.admin.AuditEntry;
+import io.konduit.queue.admin.Cursor;
+import io.konduit.queue.admin.HeldTask;
+import io.konduit.queue.admin.Incident;
+import io.konduit.queue.admin.IncidentCount;
+import io.konduit.queue.admin.Orphan;
+import io.konduit.queue.admin.PausedQueue;
+import io.konduit.queue.admin.QueueDecision;
+import io.konduit.queue.admin.RegisteredWorker;
+import io.konduit.queue.admin.TaskContent;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
-/** What people ask about queues, workers and single tasks. Every question is one statement of bounded cost. */
+/** Operator queries about queues, workers and tasks. Each is one statement of bounded cost. */
 public final class InspectionRepository {
     private final QueueDatabase database;
     private final Duration staleThreshold;
     private final ErrorRepository errors;
+    private final SingletonSupplier<OperatorReads> reads;
 
     /** @param staleThreshold a worker that has been silent for longer is STALE */
     public InspectionRepository(QueueDatabase database, Duration staleThreshold) {
         this.database = database;
         this.staleThreshold = staleThreshold;
         this.errors = new ErrorRepository(database);
+        // created with the first query: most instances are never asked
+        this.reads = SingletonSupplier.of(() -> database.repositories().create(OperatorReads.class));
     }
 
     /**
-     * A worker as it registered, and when it was last heard of.
+     * The instance that runs the background chores.
      *
-     * @param running how many tasks it holds
-     * @param drainingSince when somebody told it to claim nothing more
-     */
-    public record Worker(
-            UUID id,
-            String name,
-            String host,
-            long pid,
-            String version,
-            @Nullable String applicationVersion,
-            List<String> queues,
-            int concurrency,
-            String status,
-            Instant startedAt,
-            Instant lastBeatAt,
-            double silentSeconds,
-            long running,
-            @Nullable Instant drainingSince,
-            @Nullable String drainingBy) {}
-
-    /**
-     * Who runs the background chores.
-     *
-     * @param leader the holder of the lock; null when nobody holds it
-     * @param lastReaper who ran the last pass of the reaper
+     * @param serverTime the database's time
+     * @param leader the holder of the lock; null when there is none
+     * @param lastReaper the worker that ran the reaper's last pass
      */
     public record Leader(
-            Instant moment,
+            Instant serverTime,
             @Nullable String leader,
             @Nullable UUID lastReaper) {}
 
-    /**
-     * A task and what decides whether it runs.
-     *
-     * @param paused set when its queue is paused
-     * @param ownerName set when its owner is registered
-     * @param servingWorkers active workers that serve its queue, with so many slots and so many of them busy
-     */
-    public record Circumstances(
-            Task task,
-            Instant moment,
-            @Nullable PausedQueue paused,
-            @Nullable String ownerName,
-            @Nullable String ownerHost,
-            @Nullable String ownerStatus,
-            int servingWorkers,
-            int servingSlots,
-            int servingBusy) {}
-
-    /** How many incidents of one kind there were, and what became of their tasks. */
-    public record IncidentCount(
-            String type,
-            String classification,
-            String action,
-            long incidents,
-            long completed,
-            long failed,
-            long cancelled,
-            long open,
-            long workerWasAlive) {}
-
-    public List<Worker> workers(int most) {
-        return database.application("list-workers")
-                .param("staleMs", staleThreshold.toMillis())
-                .param("goneMs", SilentWorkers.goneAfter(staleThreshold).toMillis())
-                .param("most", most)
-                .query(InspectionRepository::worker)
-                .list();
+    public List<RegisteredWorker> workers(int limit) {
+        return reads.obtain()
+                .workers(
+                        staleThreshold.toMillis(),
+                        SilentWorkers.goneAfter(staleThreshold).toMillis(),
+                        limit);
     }
 
     public Leader leader(String lock, String chore) {
-        return database.application("find-leader")
-                .param("lock", lock)
-                .param("record", RecordedLocks.NAME)
-                .param("chore", chore)
-                .query((row, number) -> new Leader(
-                        row.getTimestamp("moment").toInstant(),
-                        row.getString("leader"),
-                        row.getObject("last_reaper", UUID.class)))
-                .single();
+        return reads.obtain().leader(lock, RecordedLocks.NAME, chore);
     }
 
-    public Optional<Circumstances> circumstances(TaskId id) {
-        return database.application("find-story")
-                .param("staleMs", staleThreshold.toMillis())
-                .param("id", id.value())
-                .query(InspectionRepository::circumstances)
-                .optional();
+    public List<PausedQueue> paused(int limit) {
+        return reads.obtain().paused(limit);
+    }
+
+    /** Who paused and resumed queues before {@code beforeId}, newest first. */
+    public List<QueueDecision> decisions(long beforeId, int limit) {
+        return reads.obtain().decisions(beforeId, limit);
+    }
+
+    /** Bulk and worker operations before {@code beforeId}, newest first. */
+    public List<AuditEntry> audit(long beforeId, int limit) {
+        return reads.obtain().audit(beforeId, limit);
+    }
+
+    public Optional<TaskSituation> situation(TaskId id) {
+        return reads.obtain().situation(id.value(), staleThreshold.toMillis()).map(SituationRow::toSituation);
+    }
+
+    /** The review inbox, by id, after {@code afterId}. */
+    public List<HeldTask> held(long afterId, int limit) {
+        return reads.obtain().held(afterId, limit).stream()
+                .map(HeldRow::toHeldTask)
+                .toList();
     }
 
     /** The incidents of the last {@code period} by kind; the newest {@code cap} of them. */
     public List<IncidentCount> countIncidents(Duration period, int cap) {
-        return database.application("sum-incidents")
-                .param("periodMs", period.toMillis())
-                .param("cap", cap)
-                .query((row, number) -> new IncidentCount(
-                        row.getString("type"),
-                        row.getString("classification"),
-                        row.getString("action"),
-                        row.getLong("incidents"),
-                        row.getLong("completed"),
-                        row.getLong("failed"),
-                        row.getLong("cancelled"),
-                        row.getLong("open"),
-                        row.getLong("worker_was_alive")))
-                .list();
+        return reads.obtain().countIncidents(period.toMillis(), cap);
     }
 
     /** The evidence of the last {@code period}, newest first, before {@code before}. */
-    public List<Incident> incidents(Duration period, Cursor before, int most) {
-        return database.application("page-incidents")
-                .param("periodMs", period.toMillis())
-                .param("beforeTime", before.time())
-                .param("beforeId", before.id())
-                .param("most", most)
-                .query(AdministrationRepository::incident)
-                .list();
+    public List<Incident> incidents(Duration period, Cursor before, int limit) {
+        return reads.obtain().incidents(period.toMillis(), SearchRepository.timeOf(before), before.id(), limit);
     }
 
-    /** Live tasks that have lost more than so many workers, most first. */
-    public List<Task> zombies(int above, int most) {
-        return errors.withLastErrors(database.application("list-zombie-tasks")
-                .param("above", above)
-                .param("most", most)
-                .query(TaskColumns::task)
-                .list());
+    /** The evidence of one task, newest first. */
+    public List<Incident> incidentsOf(TaskId id, int limit) {
+        return reads.obtain().incidentsOf(id.value(), limit);
     }
 
-    /** What would be taken back now, oldest first. */
-    public List<Orphan> orphans(Duration grace, int quarantineAfter, int most) {
-        return database.application("list-orphans")
-                .param("graceMs", grace.toMillis())
-                .param("quarantineAfter", quarantineAfter)
-                .param("most", most)
-                .query(InspectionRepository::orphan)
-                .list();
+    /** The errors of a task, newest first. */
+    public List<AttemptError> errorsOf(TaskId id) {
+        return errors.of(id);
     }
 
-    /** Running tasks without progress for that long, by id. */
-    public List<Orphan> abandoned(Duration threshold, int quarantineAfter, int most) {
-        return database.application("list-abandoned")
-                .param("thresholdMs", threshold.toMillis())
-                .param("quarantineAfter", quarantineAfter)
-                .param("most", most)
-                .query(InspectionRepository::orphan)
-                .list();
+    /** Live tasks that have lost more than this many workers, highest count first. */
+    public List<Task> zombies(int above, int limit) {
+        return errors.withLastErrors(reads.obtain().zombies(above, limit).stream()
+                .map(TaskRow::toTask)
+                .toList());
     }
 
-    /** How many running tasks have made no progress for that long. */
+    /** The orphans that a reclaim would take now, oldest first. */
+    public List<Orphan> orphans(Duration grace, int quarantineAfter, int limit) {
+        return reads.obtain().orphans(null, grace.toMillis(), quarantineAfter, limit);
+    }
+
+    /** Running tasks without progress for this long, by id. */
+    public List<Orphan> abandoned(Duration threshold, int quarantineAfter, int limit) {
+        return reads.obtain().abandoned(threshold.toMillis(), quarantineAfter, limit);
+    }
+
+    /** How many running tasks have made no progress for this long. */
     public long countAbandoned(Duration threshold) {
-        return database.application("count-abandoned")
-                .param("thresholdMs", threshold.toMillis())
-                .query(Long.class)
-                .single();
+        return reads.obtain().countAbandoned(threshold.toMillis());
     }
 
-    private static Orphan orphan(ResultSet row, int number) throws SQLException {
-        return new Orphan(
-                TaskId.of(row.getLong("id")),
-                row.getString("queue"),
-                row.getString("type"),
-                row.getObject("locked_by", UUID.class),
-                row.getLong("lease_epoch"),
-                row.getTimestamp("locked_at").toInstant(),
-                row.getTimestamp("lock_timeout_at").toInstant(),
-                row.getInt("zombie_count"),
-                TaskColumns.holdReason(row));
-    }
-
-    private static Circumstances circumstances(ResultSet row, int number) throws SQLException {
-        Task task = TaskColumns.task(row, number);
-        Instant pausedAt = TaskColumns.instant(row, "paused_at");
-        return new Circumstances(
-                task,
-                row.getTimestamp("moment").toInstant(),
-                pausedAt == null
-                        ? null
-                        : new PausedQueue(
-                                task.queue(), pausedAt, row.getString("paused_by"), row.getString("pause_note")),
-                row.getString("owner_name"),
-                row.getString("owner_host"),
-                row.getString("owner_status"),
-                row.getInt("serving_workers"),
-                row.getInt("serving_slots"),
-                row.getInt("serving_busy"));
-    }
-
-    private static Worker worker(ResultSet row, int number) throws SQLException {
-        Array queues = row.getArray("queues");
-        return new Worker(
-                row.getObject("id", UUID.class),
-                row.getString("name"),
-                row.getString("host"),
-                row.getLong("pid"),
-                row.getString("version"),
-                row.getString("application_version"),
-                List.of((String[]) queues.getArray()),
-                row.getInt("concurrency"),
-                row.getString("status"),
-                row.getTimestamp("started_at").toInstant(),
-                row.getTimestamp("last_beat_at").toInstant(),
-                row.getDouble("silent_seconds"),
-                row.getLong("running"),
-                TaskColumns.instant(row, "draining_since"),
-                row.getString("draining_by"));
+    /** Payloads and checkpoints of these tasks, except those larger than {@code maxBytes} in the database. */
+    public Map<TaskId, TaskContent> contents(Collection<TaskId> ids, int maxBytes) {
+        if (ids.isEmpty()) {
+            return Map.of();
+        }
+        return database
+                .application("read-contents")
+                .param("ids", SqlArrays.bigints(ids, TaskId::value))
+                .param("maxBytes", maxBytes)
+                .query(database.repositories().rows(ContentRow.class))
+                .list()
+                .stream()
+                .collect(Collectors.toMap(ContentRow::id, row -> row.toContent(maxBytes)));
     }
 }

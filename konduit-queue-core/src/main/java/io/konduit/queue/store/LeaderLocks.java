@@ -1,7 +1,10 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.DatabaseErrors;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -34,10 +37,36 @@ public final class LeaderLocks {
                 .usingDbTime()
                 .build());
         return configuration -> {
+            if (!canBeHad(database, configuration.getName())) {
+                return Optional.empty();
+            }
             // otherwise it remembers that it has seen the row, and never gets the lock again once somebody deletes it
             locks.clearCache();
             return locks.lock(configuration);
         };
+    }
+
+    /** K1: the lock of a leader whose process has died can be had at once. */
+    private static boolean canBeHad(QueueDatabase database, String lock) {
+        try {
+            String found = database.control("leader-look")
+                    .param("lock", lock)
+                    .query(String.class)
+                    .optional()
+                    .orElse("FREE");
+            if (found.equals("GONE")) {
+                database.control("leader-expire").param("lock", lock).update();
+                // the grace of the leader's own tasks begins now, not with this instance's first look as the leader
+                new WitnessRepository(database).look();
+            }
+            return !found.equals("HELD");
+        } catch (DataAccessException e) {
+            if (DatabaseErrors.isDenied(e)) {
+                // nobody may read pg_locks here: the lock alone decides
+                return true;
+            }
+            throw new StoreUnavailableException(e);
+        }
     }
 
     /** The store of the lock does not answer. Not a {@code DataAccessException}: ShedLock logs those with their stack. */

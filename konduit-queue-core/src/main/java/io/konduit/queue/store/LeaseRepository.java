@@ -1,9 +1,13 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.DatabaseErrors;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -21,17 +25,17 @@ import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Everything one worker does with its leases. Each write names the lease it expects: task id, epoch and this worker.
- * A row that has changed hands matches nothing, so a late write changes nothing.
+ * Everything a worker does with its leases. Each write names the lease it expects: task id, epoch and this worker. A
+ * row with another owner does not match, so a late write changes nothing.
  */
 public final class LeaseRepository {
     private static final Comparator<ClaimedTask> BEST_FIRST = Comparator.comparingInt(ClaimedTask::priority)
             .thenComparing(ClaimedTask::runAt)
-            .thenComparing(ClaimedTask::id);
+            .thenComparingLong(ClaimedTask::id);
 
-    /** How long a batch of completions waits for a row that somebody else has locked. */
+    /** How long a batch of completions waits for a row that is locked elsewhere. */
     private static final String LOCK_TIMEOUT = "250ms";
-    /** Evidence that somebody has locked is waited for even less: its task is written apart from the others. */
+    /** The wait for locked evidence is even shorter: its task is written apart from the others. */
     private static final String EVIDENCE_LOCK_TIMEOUT = "20ms";
 
     private final QueueDatabase database;
@@ -46,12 +50,12 @@ public final class LeaseRepository {
         return worker;
     }
 
-    /** T2: claims up to {@code request.most()} due tasks with one statement; best first. */
+    /** T2: claims up to {@code request.limit()} due tasks with one statement; best first. */
     public List<ClaimedTask> claimDue(ClaimRequest request) {
         return claim(request).tasks();
     }
 
-    /** T2, with what the worker has to know beyond the tasks. */
+    /** T2, with what the worker needs beyond the tasks. */
     public Claim claim(ClaimRequest request) {
         List<ClaimRequest.Probe> probes = request.probes();
         Collection<ClaimRequest.Declared> handlers = request.handlers();
@@ -70,23 +74,28 @@ public final class LeaseRepository {
                 .param("types", SqlArrays.texts(request.types()))
                 .param("stillRunning", SqlArrays.bigints(request.stillRunning(), id -> id))
                 .param("budget", request.budget())
-                .param("most", request.most())
+                .param("limit", request.limit())
                 .param("worker", worker)
                 .param("lockTimeoutMs", request.lockTimeout().toMillis())
                 .param("maxAttempts", request.maxAttempts())
                 .query(row -> {
-                    claimed.add(claimedTask(row));
-                    moreFound[0] = row.getBoolean("more_found");
-                    atMicros[0] = row.getLong("claimed_at_us");
+                    Long at = atMicros[0];
+                    if (at == null) {
+                        // the same in every row
+                        at = row.getLong("claimed_at_us");
+                        atMicros[0] = at;
+                        moreFound[0] = row.getBoolean("more_found");
+                    }
+                    claimed.add(claimedTask(row, at));
                 });
         claimed.sort(BEST_FIRST);
         return new Claim(claimed, moreFound[0], atMicros[0]);
     }
 
     /**
-     * Leases in this worker's name that began after another.
+     * Leases in this worker's name that began after another lease.
      *
-     * @param afterMicros when that one began, as {@link Claim#atMicros} says; null for all
+     * @param afterMicros when that one began, as in {@link Claim#atMicros}; null for all
      */
     public List<HeldLease> heldSince(@Nullable Long afterMicros) {
         return database.control("find-held-by-worker")
@@ -98,20 +107,20 @@ public final class LeaseRepository {
                 .list();
     }
 
-    /** S10: due tasks that none of these types is for, among the first {@code most} of each queue and priority. */
-    public List<Unhandled> findUnhandled(Collection<String> queues, Collection<String> types, int most) {
+    /** S10: due tasks of none of these types, among the first {@code limit} of each queue and priority. */
+    public List<Unhandled> findUnhandled(Collection<String> queues, Collection<String> types, int limit) {
         return database.control("find-unhandled")
                 .param("queues", SqlArrays.texts(queues))
                 .param("types", SqlArrays.texts(types))
-                .param("most", most)
+                .param("limit", limit)
                 .query((row, number) -> new Unhandled(row.getLong("id"), row.getString("type")))
                 .list();
     }
 
-    /** A task that no handler is for. */
+    /** A task without a handler. */
     public record Unhandled(long id, String type) {}
 
-    /** T3: extends these leases by their own lock timeouts, and tells for each what came of it. Never waits. */
+    /** T3: extends these leases by their own lock timeouts, and returns the result for each. Never waits. */
     public Map<Lease, ExtensionResult> extend(Map<Lease, Duration> lockTimeouts) {
         Set<Lease> leases = lockTimeouts.keySet();
         Map<Long, Lease> byId = byId(leases);
@@ -129,10 +138,10 @@ public final class LeaseRepository {
     }
 
     /**
-     * What came of writing the outcomes of several leases; those in neither set are lost.
+     * The result of writing the outcomes of several leases; those in neither set are lost.
      *
-     * @param applied now, or by an earlier try whose reply was lost
-     * @param busy somebody else had the row locked: try again later
+     * @param applied now, or by an earlier attempt whose reply was lost
+     * @param busy the row is locked by another transaction: try again later
      */
     public record Written(Set<Lease> applied, Set<Lease> busy) {
         static final Written NOTHING = new Written(Set.of(), Set.of());
@@ -146,13 +155,13 @@ public final class LeaseRepository {
         }
     }
 
-    /** T4 for many: returns the leases whose completion stands. Waits for rows that somebody else has locked. */
+    /** T4 for many: returns the leases that are completed. Waits for rows that are locked elsewhere. */
     public Set<Lease> complete(Collection<Lease> leases) {
         return complete(leases, () -> new Written(complete(database.control("complete"), leases, null), Set.of()))
                 .applied();
     }
 
-    /** T4 for many. A row that somebody else has locked delays the others by 250 ms at most. */
+    /** T4 for many. A row that is locked elsewhere delays the others by at most 250 ms. */
     public Written completeSoon(Collection<Lease> leases) {
         try {
             return complete(
@@ -165,7 +174,7 @@ public final class LeaseRepository {
         }
     }
 
-    /** T4 for those of the leases whose rows nobody else has locked; never waits for a row. */
+    /** T4 for the leases whose rows are not locked elsewhere; never waits for a row. */
     public Written completeUnlocked(Collection<Lease> leases) {
         List<Lease> recovered =
                 leases.stream().filter(lease -> lease.zombieCount() > 0).toList();
@@ -177,7 +186,7 @@ public final class LeaseRepository {
         return completeAlike(others).and(completeAlike(recovered));
     }
 
-    /** Leases of which all or none have incidents: each goes alone when the evidence of one is locked. */
+    /** Leases of which all or none have incidents. Each is written alone when the evidence of one is locked. */
     private Written completeAlike(Collection<Lease> leases) {
         try {
             return complete(leases, () -> written(fenced(database.control("complete-unlocked"), leases), leases));
@@ -223,14 +232,14 @@ public final class LeaseRepository {
         return !done.isEmpty();
     }
 
-    /** T5 and T6 for many. Never waits for a row: each goes alone when the evidence of one is locked. */
+    /** T5 and T6 for many. Never waits for a row. Each is written alone when the evidence of one is locked. */
     public Map<Lease, FailureResult> fail(Collection<Failure> failures) {
         Map<Lease, FailureResult> results = new HashMap<>();
         report(failures).forEach((lease, reported) -> results.put(lease, reported.result()));
         return results;
     }
 
-    /** The same, with the time of the database. */
+    /** The same, with the database's time. */
     public Map<Lease, ReportedFailure> report(Collection<Failure> failures) {
         try {
             return failAll(failures);
@@ -276,12 +285,12 @@ public final class LeaseRepository {
         return results;
     }
 
-    /** T9 for many, after {@code delay}: returns the leases that were given back, now or by an earlier try. */
+    /** T9 for many, after {@code delay}: returns the leases that were given back, now or by an earlier attempt. */
     public Set<Lease> giveBack(Collection<Lease> leases, Duration delay) {
         return giveBackUnlocked(leases, delay).applied();
     }
 
-    /** T9 for those of the leases whose rows nobody else has locked; never waits for a row. */
+    /** T9 for the leases whose rows are not locked elsewhere; never waits for a row. */
     public Written giveBackUnlocked(Collection<Lease> leases, Duration delay) {
         Written written = written(
                 fenced(database.control("give-back"), leases)
@@ -304,17 +313,20 @@ public final class LeaseRepository {
         return holds(database.fencing("guard"), lease);
     }
 
-    /** The same without waiting for anybody; false also means that somebody has locked it. */
+    /** The same without waiting; false also means that another transaction has locked it. */
     public boolean guardInTransactionUnlessLocked(Lease lease) {
         return holds(database.fencing("guard-unless-locked"), lease);
     }
 
-    /** F3 above READ COMMITTED: takes the row for the caller's transaction alone; false means that the lease is lost. */
+    /**
+     * F3 above READ COMMITTED: locks the row exclusively for the caller's transaction; false means that the lease is
+     * lost.
+     */
     public boolean lockInTransaction(Lease lease) {
         return holds(database.fencing("lock-own"), lease);
     }
 
-    /** F3 for a transaction that has the row to itself: leaves a fresh lease behind; false means that it is lost. */
+    /** F3 for a transaction that holds the row exclusively: renews the lease; false means that it is lost. */
     public boolean extendInTransaction(Lease lease, Duration lockTimeout) {
         return one(database.fencing("extend-own"), lease)
                         .param("lockTimeoutMs", lockTimeout.toMillis())
@@ -327,18 +339,18 @@ public final class LeaseRepository {
         return holds(database.control("is-cancelled"), lease);
     }
 
-    /** The ids of those tasks whose leases are not this worker's any more. Reads only. */
+    /** The ids of the tasks whose leases this worker no longer holds. Read-only. */
     public Set<Long> findLost(Collection<Lease> leases) {
         return new HashSet<>(
                 fenced(database.control("find-lost"), leases).query(Long.class).list());
     }
 
-    /** Whether the lease is held at this moment, as the caller's transaction sees it. */
+    /** Whether the lease is held now, as the caller's transaction sees it. */
     public boolean isHeld(Lease lease) {
         return holds(database.fencing("check-lease"), lease);
     }
 
-    /** In id order, as everything that takes several rows. */
+    /** In id order, like every statement that takes several rows. */
     private Set<Lease> complete(
             JdbcClient.StatementSpec statement, Collection<Lease> leases, @Nullable String lockTimeout) {
         List<Lease> ordered =
@@ -349,7 +361,7 @@ public final class LeaseRepository {
                 .list());
     }
 
-    /** Runs a statement that tells for each lease whether it was written, and whether the row is still ours. */
+    /** Runs a statement that returns for each lease whether it was written, and whether the row is still ours. */
     private static Written written(JdbcClient.StatementSpec statement, Collection<Lease> leases) {
         Map<Long, Lease> byId = byId(leases);
         Set<Lease> applied = new HashSet<>();
@@ -369,6 +381,9 @@ public final class LeaseRepository {
     }
 
     private Written withAlreadyApplied(Collection<Lease> leases, Written written, boolean completed) {
+        if (written.applied().size() == leases.size()) {
+            return written;
+        }
         Set<Lease> known = new HashSet<>(written.applied());
         known.addAll(written.busy());
         Set<Lease> applied = new HashSet<>(written.applied());
@@ -406,7 +421,7 @@ public final class LeaseRepository {
         return results;
     }
 
-    /** F6: which of the leases that matched nothing had been ended by this worker before. */
+    /** F6: which of the leases that matched nothing were ended earlier by this worker. */
     private Set<Lease> alreadyApplied(Collection<Lease> leases, Set<Lease> matched, boolean completed) {
         List<Lease> missing =
                 leases.stream().filter(lease -> !matched.contains(lease)).toList();
@@ -460,8 +475,9 @@ public final class LeaseRepository {
         return byId;
     }
 
-    /** Attempts are told without those that were given back: they are neither tried nor charged. */
-    private static ClaimedTask claimedTask(ResultSet row) throws SQLException {
+    /** Attempts exclude those that were given back: they are neither tried nor charged. */
+    private static ClaimedTask claimedTask(ResultSet row, long claimedMicros) throws SQLException {
+        OffsetDateTime runAt = row.getObject("run_at", OffsetDateTime.class);
         int uncharged = row.getInt("uncharged");
         long timeout = row.getLong("timeout_ms");
         Duration limit = row.wasNull() ? null : Duration.ofMillis(timeout);
@@ -471,7 +487,7 @@ public final class LeaseRepository {
                 row.getString("type"),
                 row.getString("payload"),
                 row.getInt("priority"),
-                row.getObject("run_at", OffsetDateTime.class),
+                runAt,
                 row.getInt("attempts") - uncharged,
                 row.getInt("max_attempts") - uncharged,
                 row.getBoolean("reapable"),
@@ -480,7 +496,12 @@ public final class LeaseRepository {
                 row.getString("checkpoint"),
                 row.getString("trace_context"),
                 row.getObject("created_at", OffsetDateTime.class),
-                Duration.ofMillis(row.getLong("waited_ms")));
+                Duration.of(claimedMicros - micros(runAt), ChronoUnit.MICROS));
+    }
+
+    /** Microseconds since 1970. */
+    private static long micros(OffsetDateTime time) {
+        return time.toEpochSecond() * 1_000_000 + time.getNano() / 1_000;
     }
 
     private static @Nullable Long millis(@Nullable Duration duration) {

@@ -1,12 +1,19 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.ServerSessions;
+import io.konduit.queue.jdbc.SqlArrays;
+import io.konduit.queue.jdbc.SqlStatements;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -20,6 +27,7 @@ public final class NotificationChannel {
     private static final String TASKS = "konduit_task";
     private static final String CONTROL = "konduit_control";
     private static final int LONGEST_NAME = 63;
+    private static final Duration LONGEST_LOGIN = Duration.ofSeconds(10);
 
     private final QueueDatabase database;
     private final String tasks;
@@ -75,13 +83,22 @@ public final class NotificationChannel {
      * @throws DataAccessResourceFailureException if the database does not answer
      */
     public Subscription subscribe() {
+        return subscribe(LONGEST_LOGIN);
+    }
+
+    /**
+     * @param patience how long to wait for a connection, and then for its answer
+     */
+    public Subscription subscribe(Duration patience) {
         try {
-            Connection connection = database.controlPool().openDedicated();
+            Connection connection = database.controlPool().openDedicated(patience);
             try (Statement statement = connection.createStatement()) {
                 connection.setAutoCommit(true);
+                connection.setNetworkTimeout(Runnable::run, limitMillis(patience));
                 statement.execute("listen " + control);
                 statement.execute("listen " + tasks);
-                return new Subscription(connection, control);
+                connection.setNetworkTimeout(Runnable::run, 0);
+                return new Subscription(connection, control, database.statements());
             } catch (SQLException e) {
                 connection.close();
                 throw e;
@@ -91,6 +108,15 @@ public final class NotificationChannel {
         }
     }
 
+    /** A statement is cancelled on the server first, while its connection is still listened to. */
+    private static int statementSeconds(Duration patience) {
+        return (int) Math.max(1, patience.toSeconds() - 1);
+    }
+
+    private static int limitMillis(Duration patience) {
+        return (int) Duration.ofSeconds(statementSeconds(patience) + 1L).toMillis();
+    }
+
     private static DataAccessResourceFailureException broken(SQLException cause) {
         return new DataAccessResourceFailureException("The listening connection does not answer.", cause);
     }
@@ -98,19 +124,65 @@ public final class NotificationChannel {
     /** A listening connection. Each method throws {@link DataAccessResourceFailureException} when it is broken. */
     public static final class Subscription implements AutoCloseable {
         private final Connection connection;
-
         private final String control;
+        private final SqlStatements statements;
 
-        private Subscription(Connection connection, String control) {
+        private Subscription(Connection connection, String control, SqlStatements statements) {
             this.connection = connection;
             this.control = control;
+            this.statements = statements;
+        }
+
+        /**
+         * K1: makes this session the witness of the worker, and says so in the worker's row.
+         *
+         * @return false when the worker has no row
+         */
+        public boolean takeWitness(UUID worker, Duration patience) {
+            try (PreparedStatement take = connection.prepareStatement(statements.positional("witness-take"))) {
+                limit(take, patience);
+                take.setInt(1, worker.hashCode());
+                take.setInt(2, worker.hashCode());
+                take.setObject(3, worker);
+                boolean taken = take.executeUpdate() == 1;
+                connection.setNetworkTimeout(Runnable::run, 0);
+                return taken;
+            } catch (SQLException e) {
+                throw broken(e);
+            }
+        }
+
+        /** A round trip. False when the worker's row does not name the witness any more. */
+        public boolean verifyWitness(UUID worker, Duration patience) {
+            try (PreparedStatement verify = connection.prepareStatement(statements.positional("witness-verify"))) {
+                limit(verify, patience);
+                verify.setObject(1, worker);
+                boolean named;
+                try (ResultSet row = verify.executeQuery()) {
+                    named = row.next() && row.getBoolean(1);
+                }
+                connection.setNetworkTimeout(Runnable::run, 0);
+                return named;
+            } catch (SQLException e) {
+                throw broken(e);
+            }
+        }
+
+        /** Without a limit of the socket a session that falls silent meanwhile would be waited for without end. */
+        private void limit(Statement statement, Duration patience) throws SQLException {
+            statement.setQueryTimeout(statementSeconds(patience));
+            connection.setNetworkTimeout(Runnable::run, limitMillis(patience));
+        }
+
+        private static int seconds(Duration time) {
+            return (int) Math.max(1, time.toSeconds());
         }
 
         /** Waits for notifications and returns what they say; empty when the time is up. */
-        public Heard await(Duration most) {
+        public Heard await(Duration limit) {
             try {
                 PGNotification @Nullable [] notifications =
-                        connection.unwrap(PGConnection.class).getNotifications((int) most.toMillis());
+                        connection.unwrap(PGConnection.class).getNotifications((int) limit.toMillis());
                 Heard heard = new Heard(new HashSet<>(), new HashSet<>());
                 if (notifications != null) {
                     for (PGNotification notification : notifications) {
@@ -128,9 +200,9 @@ public final class NotificationChannel {
         }
 
         /** A round trip, which finds a connection that died silently. */
-        public void verify(Duration most) {
+        public void verify(Duration limit) {
             try {
-                if (!connection.isValid((int) Math.max(1, most.toSeconds()))) {
+                if (!connection.isValid(seconds(limit))) {
                     throw new SQLException("No answer to a round trip.");
                 }
             } catch (SQLException e) {

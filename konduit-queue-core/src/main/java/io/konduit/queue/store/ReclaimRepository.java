@@ -1,6 +1,10 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.admin.AuditAction;
+import io.konduit.queue.admin.IncidentClassification;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.AuditRepository.Author;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,7 +16,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Finds tasks whose lease has ended and takes them back. */
+/** Finds orphans and reclaims them. */
 public final class ReclaimRepository {
     private final QueueDatabase database;
 
@@ -21,24 +25,25 @@ public final class ReclaimRepository {
     }
 
     /**
-     * A running task that may have to be taken back.
+     * A running task that may have to be reclaimed.
      *
-     * @param lockTimeoutAt a PostgreSQL timestamp, for asking for the next page
+     * @param lockTimeoutAt a PostgreSQL timestamp, for reading the next page
      */
     public record Expired(long id, String lockTimeoutAt) {
-        /** Before every other. */
+        /** Sorts before every task. */
         public static final Expired FIRST = new Expired(Long.MIN_VALUE, "-infinity");
     }
 
     /**
-     * What is decided for each task.
+     * The terms of a reclaim.
      *
-     * @param moment what the database's clock said when the pass began: leases that end later are left alone
-     * @param abandonedAfter null for tasks whose lease has ended; else the time without progress that counts as abandoned
-     * @param author a person in whose name this is done; each batch then has an audit entry. Null for the chore
+     * @param serverTime the database's time when the pass began: leases that end later are left alone
+     * @param abandonedAfter null for tasks whose lease has ended; else the time without progress that counts as
+     *     abandoned
+     * @param author the operator on whose behalf this is done; each batch then has an audit entry. Null for the chore
      */
     public record Terms(
-            DatabaseMoment moment,
+            ServerTime serverTime,
             Duration grace,
             @Nullable Duration abandonedAfter,
             int quarantineAfter,
@@ -48,7 +53,7 @@ public final class ReclaimRepository {
             @Nullable Author author) {}
 
     /**
-     * A task that was taken back, as its incident row has it.
+     * A reclaimed task, as its incident row records it.
      *
      * @param holdReason null when the task is back in the queue
      */
@@ -56,42 +61,42 @@ public final class ReclaimRepository {
             long taskId,
             String queue,
             String type,
-            String classification,
+            IncidentClassification classification,
             @Nullable HoldReason holdReason,
             UUID previousOwner,
             long leaseEpoch,
             int zombieCount,
             Duration detectionDelay) {}
 
-    public DatabaseMoment moment() {
-        return database.control("database-moment")
-                .query(ReclaimRepository::readMoment)
+    public ServerTime serverTime() {
+        return database.control("server-time")
+                .query(ReclaimRepository::readServerTime)
                 .single();
     }
 
-    /** L2: orphans at that moment of the database's clock, oldest first, after {@code last} of the page before. */
-    public List<Expired> findExpired(DatabaseMoment moment, Duration grace, Expired last, int most) {
+    /** L2: orphans as of that server time, oldest first, after the previous page's {@code last}. */
+    public List<Expired> findExpired(ServerTime serverTime, Duration grace, Expired last, int limit) {
         return database.control("find-expired")
-                .param("moment", moment.moment().atOffset(ZoneOffset.UTC))
+                .param("serverTime", serverTime.time().atOffset(ZoneOffset.UTC))
                 .param("graceMs", grace.toMillis())
                 .param("afterTime", last.lockTimeoutAt())
                 .param("afterId", last.id())
-                .param("most", most)
+                .param("limit", limit)
                 .query(ReclaimRepository::expired)
                 .list();
     }
 
-    /** C3: tasks without progress for that long, by id, after {@code last} of the page before. */
-    public List<Expired> findAbandoned(Duration threshold, Expired last, int most) {
+    /** C3: tasks without progress for this long, by id, after the previous page's {@code last}. */
+    public List<Expired> findAbandoned(Duration threshold, Expired last, int limit) {
         return database.control("find-abandoned")
-                .param("thresholdMs", threshold.toMillis())
+                .param("abandonedMs", threshold.toMillis())
                 .param("afterId", last.id())
-                .param("most", most)
+                .param("limit", limit)
                 .query(ReclaimRepository::expired)
                 .list();
     }
 
-    /** T7, T8, T10: takes back those of the tasks that still meet the terms; one statement with their incidents. */
+    /** T7, T8, T10: reclaims the tasks that still meet the terms; one statement with their incidents. */
     public List<Reclaimed> reclaim(Collection<Expired> found, Terms terms) {
         Author author = terms.author();
         if (author == null) {
@@ -100,7 +105,7 @@ public final class ReclaimRepository {
         return database.inControlTransaction(() -> {
             List<Reclaimed> taken = take(found, terms);
             if (!taken.isEmpty()) {
-                String action = terms.abandonedAfter() == null ? "RECLAIM" : "CLEAN_ABANDONED";
+                AuditAction action = terms.abandonedAfter() == null ? AuditAction.RECLAIM : AuditAction.CLEAN_ABANDONED;
                 AuditRepository.record(database.control("record-audit"), action, author, null, taken.size());
             }
             return taken;
@@ -110,7 +115,7 @@ public final class ReclaimRepository {
     private List<Reclaimed> take(Collection<Expired> found, Terms terms) {
         return database.control("reclaim")
                 .param("ids", SqlArrays.bigints(found, Expired::id))
-                .param("moment", terms.moment().moment().atOffset(ZoneOffset.UTC))
+                .param("serverTime", terms.serverTime().time().atOffset(ZoneOffset.UTC))
                 .param("graceMs", terms.grace().toMillis())
                 .param(
                         "abandonedMs",
@@ -136,9 +141,9 @@ public final class ReclaimRepository {
         return millis == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(millis);
     }
 
-    static DatabaseMoment readMoment(ResultSet row, int number) throws SQLException {
-        return new DatabaseMoment(
-                row.getTimestamp("moment").toInstant(),
+    static ServerTime readServerTime(ResultSet row, int number) throws SQLException {
+        return new ServerTime(
+                row.getTimestamp("server_time").toInstant(),
                 row.getTimestamp("started_at").toInstant(),
                 row.getLong("timeline"),
                 row.getObject("beats", Long.class));
@@ -153,7 +158,7 @@ public final class ReclaimRepository {
                 row.getLong("task_id"),
                 row.getString("queue"),
                 row.getString("type"),
-                row.getString("classification"),
+                IncidentClassification.valueOf(row.getString("classification")),
                 row.getString("note") == null ? null : HoldReason.valueOf(row.getString("note")),
                 row.getObject("previous_owner", UUID.class),
                 row.getLong("lease_epoch"),

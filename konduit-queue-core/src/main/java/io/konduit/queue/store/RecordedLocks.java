@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * A lock provider of the application's own, and a note in the queue's database of who holds the leader lock, so that
- * people can see it. The note is good for as long as the lock; if it cannot be written, the lock is held all the same.
+ * Wraps the application's own lock provider and records the holder of the leader lock in the queue's database, so that
+ * operators can see it. The record is valid for as long as the lock. If it cannot be written, the lock is held all the
+ * same.
  */
 public final class RecordedLocks implements LockProvider {
     static final String NAME = "leader";
@@ -42,7 +43,7 @@ public final class RecordedLocks implements LockProvider {
         try {
             statement.run();
         } catch (DataAccessException e) {
-            log.debug("Who leads could not be noted", e);
+            log.debug("The leader could not be recorded", e);
         }
     }
 

@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a reported failure, and when.
+ * The result of a reported failure, and its time.
  *
  * @param at by the database's clock; null unless this report was the one that was applied
  */

@@ -1,8 +1,9 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.time.Duration;
 
-/** T15, R1: removes what has been kept long enough, a small batch at a time. */
+/** T15, R1: deletes expired rows, a small batch at a time. */
 public final class RetentionRepository {
     private final QueueDatabase database;
 
@@ -10,7 +11,7 @@ public final class RetentionRepository {
         this.database = database;
     }
 
-    /** What can be pruned. */
+    /** The kinds of rows that can be pruned. */
     public enum Kind {
         COMPLETED("prune-history"),
         FAILED("prune-failed"),
@@ -26,11 +27,11 @@ public final class RetentionRepository {
         }
     }
 
-    /** Removes one batch of what is older than {@code keep}; returns how many rows. */
-    public int prune(Kind kind, Duration keep, int most) {
+    /** Deletes one batch of rows older than {@code keep}; returns how many. */
+    public int prune(Kind kind, Duration keep, int limit) {
         return database.control(kind.statement)
                 .param("keepMs", keep.toMillis())
-                .param("most", most)
+                .param("limit", limit)
                 .update();
     }
 }

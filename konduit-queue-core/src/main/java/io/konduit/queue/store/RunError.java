@@ -3,11 +3,11 @@ package io.konduit.queue.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of the error of a run.
+ * The stored part of a run's error.
  *
  * @param attempt the number of the attempt
  * @param type the class of the root cause
- * @param message null when there is none or none is to be stored
+ * @param message null when there is none or messages are not stored
  * @param stack without messages of the application
  */
 public record RunError(int attempt, String type, @Nullable String message, String stack) {

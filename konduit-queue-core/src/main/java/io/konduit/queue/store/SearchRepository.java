@@ -2,17 +2,17 @@ package io.konduit.queue.store;
 
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskStatus;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Instant;
-import java.util.ArrayList;
+import io.konduit.queue.admin.Cursor;
+import io.konduit.queue.admin.TaskPage;
+import io.konduit.queue.admin.TaskSearch;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
-/** Looks for tasks, a page at a time. A page costs the same however many tasks there are. */
+/** Searches tasks, a page at a time. The cost of a page does not grow with the number of tasks. */
 public final class SearchRepository {
-    /** So many rows are looked at for one page when no index fits the question. */
-    public static final int MOST_EXAMINED = 20_000;
+    /** The number of rows read for one page when no index fits the query. */
+    public static final int MAX_EXAMINED = 20_000;
 
     private final QueueDatabase database;
     private final ErrorRepository errors;
@@ -22,103 +22,78 @@ public final class SearchRepository {
         this.errors = new ErrorRepository(database);
     }
 
-    /** What is looked for; null means any. */
-    public record Criteria(
-            @Nullable TaskStatus status,
-            @Nullable String queue,
-            @Nullable String type,
-            @Nullable String key) {
-
-        /** Whether rows that are looked at may not match. */
-        boolean isSelective() {
-            return status == TaskStatus.PENDING || queue != null || type != null || key != null || isHistory();
-        }
-
-        boolean isHistory() {
-            return status == TaskStatus.COMPLETED || status == TaskStatus.CANCELLED;
-        }
-
-        /** Whether the unique index answers. */
-        boolean isLiveKey() {
-            return key != null && queue != null && !isHistory() && status != TaskStatus.FAILED;
-        }
-    }
-
-    /**
-     * A page.
-     *
-     * @param examined how many rows were looked at
-     * @param next where the next page starts; null when there is none
-     */
-    public record Page(
-            List<Task> tasks, int examined, @Nullable Cursor next) {}
-
-    private record Row(
-            int examined,
-            @Nullable Instant lastPlace,
-            long lastId,
-            @Nullable Task task) {}
-
-    /** The tasks that match, newest first (failed ones: failed last first), at most {@code most}. */
-    public Page search(Criteria criteria, Cursor before, int most) {
-        int examine = criteria.isSelective() ? MOST_EXAMINED : most;
-        List<Row> rows = database.application(statement(criteria))
-                .param("beforeTime", before.time())
+    /** The matching tasks, newest first (failed ones: most recent failure first), at most {@code limit}. */
+    public TaskPage search(TaskSearch search, Cursor before, int limit) {
+        int examine = isSelective(search) ? MAX_EXAMINED : limit;
+        List<SearchRow> rows = database.application(statement(search))
+                .param("beforeTime", timeOf(before))
                 .param("beforeId", before.id())
                 .param("examine", examine)
                 .param(
                         "status",
-                        criteria.status() == null ? null : criteria.status().name())
-                .param("queue", criteria.queue())
-                .param("type", criteria.type())
-                .param("key", criteria.key())
-                .param("most", most)
-                .query(SearchRepository::row)
+                        search.status() == null ? null : search.status().name())
+                .param("queue", search.queue())
+                .param("type", search.type())
+                .param("key", search.key())
+                .param("limit", limit)
+                .query(database.repositories().rows(SearchRow.class))
                 .list();
-        List<Task> tasks = new ArrayList<>();
-        rows.forEach(row -> {
-            if (row.task() != null) {
-                tasks.add(row.task());
-            }
-        });
-        Row any = rows.get(0);
+        List<Task> tasks = rows.stream()
+                .map(SearchRow::task)
+                .filter(Objects::nonNull)
+                .map(TaskRow::toTask)
+                .toList();
+        SearchRow any = rows.get(0);
         Cursor next = null;
-        if (tasks.size() == most) {
-            Task last = tasks.get(most - 1);
-            boolean failed = criteria.status() == TaskStatus.FAILED;
-            next = cursor(failed ? last.finishedAt() : null, last.id().value());
+        if (tasks.size() == limit) {
+            Task last = tasks.get(limit - 1);
+            boolean failed = search.status() == TaskStatus.FAILED;
+            next = new Cursor(failed ? last.finishedAt() : null, last.id().value());
         } else if (any.examined() == examine) {
-            next = cursor(any.lastPlace(), any.lastId());
+            next = new Cursor(any.lastSortTime(), Objects.requireNonNull(any.lastId()));
         }
-        return new Page(errors.withLastErrors(tasks), any.examined(), next);
+        return new TaskPage(errors.withLastErrors(tasks), any.examined(), next);
     }
 
-    private static String statement(Criteria criteria) {
-        if (criteria.isLiveKey()) {
-            return "search-key";
+    private static String statement(TaskSearch search) {
+        if (isLiveKey(search)) {
+            return "search:key";
         }
-        if (criteria.status() == null) {
-            return "search-all";
+        if (search.status() == null) {
+            return "search:all";
         }
-        return switch (criteria.status()) {
-            case PENDING -> "search-live";
-            case RUNNING -> "search-running";
-            case HELD -> "search-held";
-            case FAILED -> "search-failed";
-            case COMPLETED, CANCELLED -> "search-history";
+        return switch (search.status()) {
+            case PENDING -> "search:live";
+            case RUNNING -> "search:running";
+            case HELD -> "search:held";
+            case FAILED -> "search:failed";
+            case COMPLETED, CANCELLED -> "search:history";
         };
     }
 
-    private static Cursor cursor(@Nullable Instant time, long id) {
-        return time == null ? Cursor.ofId(id) : new Cursor(time.toString(), id);
+    /** Whether some of the rows read may not match. */
+    private static boolean isSelective(TaskSearch search) {
+        return search.status() == TaskStatus.PENDING
+                || search.queue() != null
+                || search.type() != null
+                || search.key() != null
+                || isHistory(search);
     }
 
-    private static Row row(ResultSet row, int number) throws SQLException {
-        boolean matched = row.getObject("id") != null;
-        return new Row(
-                row.getInt("examined"),
-                TaskColumns.instant(row, "last_place"),
-                row.getLong("last_id"),
-                matched ? TaskColumns.task(row, number) : null);
+    private static boolean isHistory(TaskSearch search) {
+        return search.status() == TaskStatus.COMPLETED || search.status() == TaskStatus.CANCELLED;
+    }
+
+    /** Whether the unique index answers. */
+    private static boolean isLiveKey(TaskSearch search) {
+        return search.key() != null
+                && search.queue() != null
+                && !isHistory(search)
+                && search.status() != TaskStatus.FAILED;
+    }
+
+    /** For a page that is newest first. */
+    static String timeOf(Cursor before) {
+        return before.time() == null ? "infinity" : before.time().toString();
     }
 }

@@ -2,7 +2,9 @@ package io.konduit.queue.store;
 
 import java.time.Duration;
 
-/** When a worker that holds no task and was not replaced counts as GONE: STALE long enough for a person to be told. */
+/**
+ * When a worker without tasks that was not replaced counts as GONE: after being STALE long enough to alert an operator.
+ */
 final class SilentWorkers {
     private static final int THRESHOLDS = 15;
 

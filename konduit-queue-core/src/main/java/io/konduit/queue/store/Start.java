@@ -1,7 +1,7 @@
 package io.konduit.queue.store;
 
-import io.konduit.queue.DurationText;
 import io.konduit.queue.InvalidTaskException;
+import io.konduit.queue.settings.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;

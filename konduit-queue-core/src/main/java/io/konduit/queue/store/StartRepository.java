@@ -1,6 +1,8 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.TaskId;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -22,7 +24,7 @@ public final class StartRepository {
      */
     public record Moved(String queue, boolean due) {}
 
-    /** In the application's name; empty when the task does not wait. */
+    /** On behalf of the application; empty when the task does not wait. */
     public Optional<Moved> reschedule(TaskId id, Start start) {
         return database.joining(() -> start.bind(database.application("reschedule"))
                 .param("id", id.value())
@@ -30,7 +32,7 @@ public final class StartRepository {
                 .optional());
     }
 
-    /** In a person's name, with an audit row; empty when the task does not wait. */
+    /** On behalf of an operator, with an audit row; empty when the task does not wait. */
     public Optional<Moved> reschedule(TaskId id, Start start, String actor, @Nullable String note) {
         return database.joining(() -> start.bind(database.application("reschedule-audited"))
                 .param("ids", SqlArrays.bigints(List.of(id), TaskId::value))

@@ -1,6 +1,7 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -11,9 +12,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Numbers about the queue, each by a statement whose cost does not grow with backlog or history. */
+/** Statistics of the queue, each by a statement whose cost does not grow with backlog or history. */
 public final class StatisticsRepository {
-    /** Up to here waiting, held and failed tasks are counted; above it they are estimated or cut. */
+    /** Waiting, held and failed tasks are counted up to this limit; above it they are estimated or cut off. */
     public static final int CAP = 100_000;
 
     private final QueueDatabase database;
@@ -24,12 +25,12 @@ public final class StatisticsRepository {
         this.statements = statements;
     }
 
-    /** For what goes on in the background, and for measuring the control path itself. */
+    /** For background work, and for measuring the control path itself. */
     public static StatisticsRepository onControlPath(QueueDatabase database) {
         return new StatisticsRepository(database, database::control);
     }
 
-    /** For people's questions, however many ask at once: they must not keep a lease from being extended. */
+    /** For operator queries, however many run at once: they must not delay lease extensions. */
     public static StatisticsRepository onApplicationPath(QueueDatabase database) {
         return new StatisticsRepository(database, database::application);
     }
@@ -51,9 +52,9 @@ public final class StatisticsRepository {
             String queue, TaskStatus status, @Nullable String holdReason, long tasks) {}
 
     /**
-     * How recovery does.
+     * The state of recovery.
      *
-     * @param oldestExpiredSeconds how long ago the oldest lease that nobody took back has ended; null when none has
+     * @param oldestExpiredSeconds the age of the oldest expired lease that was not reclaimed; null when there is none
      * @param zombiesAbove live tasks that have lost more workers than the limit
      * @param sinceReaperSeconds how long ago the reaper last succeeded on any node; null when it never has
      */
@@ -101,7 +102,9 @@ public final class StatisticsRepository {
                 .list();
     }
 
-    /** How many workers have which status; one that has been silent for longer than the threshold is STALE or GONE. */
+    /**
+     * The number of workers in each status; one that has been silent for longer than the threshold is STALE or GONE.
+     */
     public Map<String, Long> workers(Duration staleThreshold) {
         return statements
                 .apply("stats-workers")

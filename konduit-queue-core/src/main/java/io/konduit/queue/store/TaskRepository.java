@@ -1,132 +1,32 @@
 package io.konduit.queue.store;
 
-import io.konduit.queue.Submission;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
-import java.sql.Types;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.support.SqlArrayValue;
 
-/** Puts tasks in, reads them, takes them back: what joins the application's transaction. */
+/** Reads, cancels and reschedules tasks for the application, in its transaction. */
 public final class TaskRepository {
-    private static final int ROWS_PER_STATEMENT = 10_000;
-
-    /** From here on it pays to draw ids first and send the rows by COPY. */
-    private static final int ROWS_FOR_COPY = 2_000;
-
-    /** A larger payload makes nobody else wait, and nobody else's statement longer. */
-    private static final int LARGEST_SHARED = 32 * 1024;
-
-    /** Characters of payloads: an array of PostgreSQL holds less than 1 GB, and the driver holds it twice. */
-    private static final long CHARS_PER_STATEMENT = 32L * 1024 * 1024;
-
-    private static final int TRIES_FOR_A_KEY = 10;
-
     private final QueueDatabase database;
     private final TaskRows rows;
     private final ErrorRepository errors;
-    private final String enqueue;
-    private final String enqueueAlike;
-    private final EnqueueGroups groups;
-    private final boolean groupEnqueues;
-    private final TaskCopy copy;
     private final Cancellation cancellation;
 
     public TaskRepository(QueueDatabase database) {
-        this(database, true);
+        this(database, ControlMessages.none(database));
     }
 
-    public TaskRepository(QueueDatabase database, boolean groupEnqueues) {
-        this(database, groupEnqueues, ControlMessages.none(database));
-    }
-
-    /**
-     * @param groupEnqueues whether enqueues outside of transactions that are made at the same time share a statement
-     * @param messages told when a task was cancelled that a worker had
-     */
-    public TaskRepository(QueueDatabase database, boolean groupEnqueues, ControlMessages messages) {
+    /** @param messages called when a cancelled task was running */
+    public TaskRepository(QueueDatabase database, ControlMessages messages) {
         this.database = database;
         this.cancellation = new Cancellation(database, messages);
-        this.groupEnqueues = groupEnqueues;
-        this.groups = new EnqueueGroups(this::insertGroup);
-        this.copy = new TaskCopy(database);
         this.errors = new ErrorRepository(database);
-        this.enqueue = database.statements().withPlaces("enqueue");
-        this.enqueueAlike = database.statements().withPlaces("enqueue-many-alike");
-        this.rows = new PrivateRepositories(database.application(), database.schema()).create(TaskRows.class);
+        this.rows = database.repositories().create(TaskRows.class);
     }
 
-    /** Whether what the calling thread enqueues is committed later, with a transaction of the application. */
-    public boolean isInTransaction() {
-        return database.applicationTransaction() != null;
-    }
-
-    /** T1, one statement; a second one only when a live task has the unique key already. */
-    public Submission enqueue(NewTask task) {
-        if (task.uniqueKey() == null) {
-            return groupEnqueues && task.payload().length() <= LARGEST_SHARED && database.canShareStatements()
-                    ? groups.enqueue(task)
-                    : database.joining(() -> insertOne(task));
-        }
-        // waits for whoever holds the key, and nobody else should have to
-        return database.joining(() -> enqueueUnique(task));
-    }
-
-    /**
-     * T1 for many, all or none of them.
-     *
-     * @param tasks may throw when one is asked for: then nothing is stored, and the caller's transaction lives on
-     * @param keys whether one of them has a unique key
-     */
-    public List<Submission> enqueueAll(List<NewTask> tasks, boolean keys) {
-        if (tasks.isEmpty()) {
-            return List.of();
-        }
-        if (!keys && tasks.size() >= ROWS_FOR_COPY) {
-            // a COPY that is broken off breaks off the transaction it is in
-            List<NewTask> safe = database.isInTransaction() ? List.copyOf(tasks) : tasks;
-            return database.joining(() -> copy.insert(safe)).orElseGet(() -> insertInPortions(safe));
-        }
-        return !keys && portion(tasks, 0) == tasks.size()
-                ? database.joining(() -> insertMany(tasks))
-                : insertInPortions(List.copyOf(tasks));
-    }
-
-    private List<Submission> insertInPortions(List<NewTask> tasks) {
-        return database.inTransaction(() -> {
-            List<Submission> all = new ArrayList<>(tasks.size());
-            int to;
-            for (int from = 0; from < tasks.size(); from = to) {
-                to = portion(tasks, from);
-                all.addAll(insertMany(tasks.subList(from, to)));
-            }
-            return all;
-        });
-    }
-
-    /** Where the statement that begins with this task ends. */
-    private static int portion(List<NewTask> tasks, int from) {
-        int most = Math.min(tasks.size(), from + ROWS_PER_STATEMENT);
-        long chars = tasks.get(from).payload().length();
-        int to = from + 1;
-        while (to < most && (chars += tasks.get(to).payload().length()) <= CHARS_PER_STATEMENT) {
-            to++;
-        }
-        return to;
-    }
-
-    /** Reads a task, live or finished; a second statement only when it has failed before. */
+    /** Reads a task, live or finished. A second statement runs only when the task has failed before. */
     public Optional<Task> find(TaskId id) {
         return rows.findById(id.value())
                 .map(row -> row.lastError() == null
@@ -139,142 +39,8 @@ public final class TaskRepository {
         return new StartRepository(database);
     }
 
-    /** T11; false when the task is not there or has ended. */
+    /** T11; false when the task does not exist or has ended. */
     public boolean cancel(TaskId id, String actor, @Nullable String note) {
         return database.inTransaction(() -> cancellation.cancel(List.of(id.value()), actor, note) == 1);
-    }
-
-    /** Stores tasks without a unique key in one statement that commits by itself. */
-    List<Submission> insertGroup(List<NewTask> tasks) {
-        return tasks.size() == 1 ? List.of(insertOne(tasks.get(0))) : insertMany(tasks);
-    }
-
-    private Submission enqueueUnique(NewTask task) {
-        for (int attempt = 0; attempt < TRIES_FOR_A_KEY; attempt++) {
-            Optional<Long> id = insert("enqueue-unique", task)
-                    .param("uniqueKey", task.uniqueKey())
-                    .query(Long.class)
-                    .optional();
-            if (id.isPresent()) {
-                return created(id.get());
-            }
-            Optional<Submission> existing = findByKey(task);
-            if (existing.isPresent()) {
-                return existing.get();
-            }
-            // the holder ended between the two statements: the key is free now
-        }
-        throw new CannotAcquireLockException("The unique key of a '" + task.type() + "' task in queue '" + task.queue()
-                + "' changed hands " + TRIES_FOR_A_KEY + " times while it was enqueued. Try again.");
-    }
-
-    private Optional<Submission> findByKey(NewTask task) {
-        return database.application("find-by-unique-key")
-                .param("queue", task.queue())
-                .param("uniqueKey", task.uniqueKey())
-                .query(Long.class)
-                .optional()
-                .map(id -> new Submission(TaskId.of(id), false));
-    }
-
-    private Submission insertOne(NewTask task) {
-        List<Long> id = database.insertingTemplate()
-                .query(
-                        enqueue,
-                        statement -> {
-                            statement.setString(1, task.queue());
-                            statement.setString(2, task.type());
-                            statement.setString(3, task.payload());
-                            statement.setInt(4, task.priority());
-                            setMoment(statement, 5, task);
-                            setOptions(statement, 7, task);
-                        },
-                        (row, number) -> row.getLong(1));
-        return created(id.get(0));
-    }
-
-    private JdbcClient.StatementSpec insert(String statement, NewTask task) {
-        return database.inserting(statement)
-                .param("queue", task.queue())
-                .param("type", task.type())
-                .param("payload", task.payload())
-                .param("priority", task.priority())
-                .param("runAt", utc(task.runAt()))
-                .param("delayMs", task.delay().toMillis())
-                .param("maxAttempts", task.maxAttempts())
-                .param("reapable", task.reapable())
-                .param("lockTimeoutMs", task.lockTimeoutMs())
-                .param("timeoutMs", task.timeoutMs())
-                .param("traceContext", task.traceContext());
-    }
-
-    private List<Submission> insertMany(List<NewTask> tasks) {
-        NewTask first = tasks.get(0);
-        if (first.uniqueKey() == null && tasks.stream().allMatch(first::differsInPayloadOnly)) {
-            return insertAlike(first, tasks);
-        }
-        boolean keys = tasks.stream().anyMatch(task -> task.uniqueKey() != null);
-        JdbcClient.StatementSpec statement = keys
-                ? database.inserting("enqueue-many-unique")
-                        .param("uniqueKeys", SqlArrays.texts(tasks, NewTask::uniqueKey))
-                : database.inserting("enqueue-many");
-        List<Submission> inserted = statement
-                .param("queues", SqlArrays.texts(tasks, NewTask::queue))
-                .param("types", SqlArrays.texts(tasks, NewTask::type))
-                .param("payloads", SqlArrays.texts(tasks, NewTask::payload))
-                .param("priorities", SqlArrays.integers(tasks, NewTask::priority))
-                .param("runAts", SqlArrays.texts(tasks, task -> Objects.toString(task.runAt(), null)))
-                .param("delaysMs", SqlArrays.bigints(tasks, task -> task.delay().toMillis()))
-                .param("maxAttempts", SqlArrays.integers(tasks, NewTask::maxAttempts))
-                .param("reapables", SqlArrays.booleans(tasks, NewTask::reapable))
-                .param("lockTimeoutsMs", SqlArrays.bigints(tasks, NewTask::lockTimeoutMs))
-                .param("timeoutsMs", SqlArrays.bigints(tasks, NewTask::timeoutMs))
-                .param("traceContexts", SqlArrays.texts(tasks, NewTask::traceContext))
-                .query((row, number) -> new Submission(TaskId.of(row.getLong("id")), row.getBoolean("created")))
-                .list();
-        List<Submission> result = new ArrayList<>(inserted.size());
-        for (int i = 0; i < inserted.size(); i++) {
-            result.add(inserted.get(i).created() ? inserted.get(i) : enqueueUnique(tasks.get(i)));
-        }
-        return result;
-    }
-
-    private List<Submission> insertAlike(NewTask first, List<NewTask> tasks) {
-        SqlArrayValue payloads = SqlArrays.texts(tasks, NewTask::payload);
-        List<Long> ids = new ArrayList<>(database.insertingTemplate()
-                .query(
-                        enqueueAlike,
-                        statement -> {
-                            setMoment(statement, 1, first);
-                            statement.setString(3, first.queue());
-                            statement.setString(4, first.type());
-                            statement.setInt(5, first.priority());
-                            setOptions(statement, 6, first);
-                            payloads.setValue(statement, 11);
-                        },
-                        (row, number) -> row.getLong(1)));
-        ids.sort(null);
-        return ids.stream().map(TaskRepository::created).toList();
-    }
-
-    private static void setMoment(PreparedStatement statement, int place, NewTask task) throws SQLException {
-        statement.setObject(place, utc(task.runAt()), Types.TIMESTAMP_WITH_TIMEZONE);
-        statement.setLong(place + 1, task.delay().toMillis());
-    }
-
-    private static void setOptions(PreparedStatement statement, int place, NewTask task) throws SQLException {
-        statement.setObject(place, task.maxAttempts(), Types.INTEGER);
-        statement.setObject(place + 1, task.reapable(), Types.BOOLEAN);
-        statement.setObject(place + 2, task.lockTimeoutMs(), Types.BIGINT);
-        statement.setObject(place + 3, task.timeoutMs(), Types.BIGINT);
-        statement.setString(place + 4, task.traceContext());
-    }
-
-    private static Submission created(long id) {
-        return new Submission(TaskId.of(id), true);
-    }
-
-    private static @Nullable OffsetDateTime utc(@Nullable Instant instant) {
-        return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 }

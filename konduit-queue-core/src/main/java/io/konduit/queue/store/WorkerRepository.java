@@ -1,5 +1,7 @@
 package io.konduit.queue.store;
 
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.AuditRepository.Author;
 import java.time.Duration;
 import java.util.Collection;
@@ -8,7 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The workers that are there, for people and metrics. */
+/** The worker registry, for operators and metrics. */
 public final class WorkerRepository {
     private final QueueDatabase database;
 
@@ -17,10 +19,10 @@ public final class WorkerRepository {
     }
 
     /**
-     * What a worker says of itself.
+     * A worker's description of itself.
      *
      * @param version of this library
-     * @param applicationVersion null when the application tells none
+     * @param applicationVersion null when the application has none
      */
     public record Registration(
             UUID id,
@@ -32,17 +34,17 @@ public final class WorkerRepository {
             List<String> queues,
             int concurrency) {}
 
-    /** A worker that has not beaten for too long. */
+    /** A worker whose heartbeat is overdue. */
     public record Silent(UUID id, String name, String host, long pid, Duration silentFor) {}
 
     /**
-     * What the database answers to a beat.
+     * The database's answer to a heartbeat.
      *
-     * @param drainedBy who has told the worker to drain; null when nobody has
+     * @param drainedBy the operator who asked the worker to drain; null when none did
      */
-    public record Heard(DatabaseMoment moment, @Nullable String drainedBy) {}
+    public record Heard(ServerTime serverTime, @Nullable String drainedBy) {}
 
-    /** Adds the worker, or brings its row back when somebody removed it, and counts as a beat. */
+    /** Adds the worker or restores its deleted row, and counts as a heartbeat. */
     public Heard beat(Registration worker) {
         return database.control("worker-beat")
                 .param("id", worker.id())
@@ -54,11 +56,11 @@ public final class WorkerRepository {
                 .param("queues", SqlArrays.texts(worker.queues()))
                 .param("concurrency", worker.concurrency())
                 .query((row, number) ->
-                        new Heard(ReclaimRepository.readMoment(row, number), row.getString("draining_by")))
+                        new Heard(ReclaimRepository.readServerTime(row, number), row.getString("draining_by")))
                 .single();
     }
 
-    /** H2: marks workers that have not beaten for that long, and returns them. */
+    /** H2: marks workers without a heartbeat for this long, and returns them. */
     public List<Silent> markStale(Duration threshold) {
         return database.control("workers-mark-stale")
                 .param("thresholdMs", threshold.toMillis())
@@ -72,8 +74,8 @@ public final class WorkerRepository {
     }
 
     /**
-     * S14: tells a worker to claim nothing more, with an audit entry; false when it cannot be told. Commits by itself: an
-     * open transaction would keep the worker from beating.
+     * S14: asks a worker to stop claiming, with an audit entry; false when that is not possible. Commits by itself: an
+     * open transaction would block the worker's heartbeat.
      */
     public boolean drain(UUID worker, Author author) {
         return tell("worker-drain", worker, author) == 1;
@@ -100,7 +102,7 @@ public final class WorkerRepository {
                 .update();
     }
 
-    /** Those of the queues that no worker serves which has beaten lately. */
+    /** The queues that no worker with a recent heartbeat serves. */
     public List<String> unserved(Collection<String> queues, Duration staleThreshold) {
         return database.control("find-unserved")
                 .param("queues", SqlArrays.texts(queues))

@@ -1,4 +1,4 @@
-/** Internal: the only place that knows tables, and every statement the queue makes. */
+/** Internal: the only package that knows the tables, and the home of nearly every statement of the queue. */
 @NullMarked
 package io.konduit.queue.store;
 

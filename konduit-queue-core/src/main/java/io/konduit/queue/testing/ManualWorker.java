@@ -2,14 +2,16 @@ package io.konduit.queue.testing;
 
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.error.ErrorMessages;
+import io.konduit.queue.engine.QueueEngine;
+import io.konduit.queue.engine.QueueEngineBuilder;
 import io.konduit.queue.error.ErrorTexts;
-import io.konduit.queue.event.QueueEvents;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
-import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.WaitingRepository;
-import io.konduit.queue.worker.SinglePass;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.publish.QueueEvents;
+import io.konduit.queue.settings.QueueSettings;
+import io.konduit.queue.store.TimeShiftRepository;
+import io.konduit.queue.worker.WorkerIdentity;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Runs what is due once, on the thread of the test, and tells what came of it: no threads, no waiting.
+ * Runs due tasks once, on the thread of the test, and returns the results: no threads, no waiting.
  *
  * <pre>{@code
  * @SpringBootTest(properties = "konduit.queue.worker.enabled=false")
@@ -40,16 +42,16 @@ import org.springframework.transaction.PlatformTransactionManager;
  * run inside a transaction, such as the one of a {@code @Transactional} test.
  */
 public final class ManualWorker {
-    private static final int MOST_AT_ONCE = 10_000;
+    private static final int MAX_TASKS = 10_000;
 
     private final QueueDatabase database;
-    private final WaitingRepository waiting;
+    private final TimeShiftRepository waiting;
     private final SinglePass pass;
 
-    private ManualWorker(QueueDatabase database, SinglePass pass) {
-        this.database = database;
-        this.waiting = new WaitingRepository(database);
-        this.pass = pass;
+    private ManualWorker(QueueEngine engine) {
+        this.database = engine.database();
+        this.waiting = new TimeShiftRepository(database);
+        this.pass = new SinglePass(engine);
     }
 
     /** What became of a task. */
@@ -78,19 +80,21 @@ public final class ManualWorker {
      * one.
      */
     public static ManualWorker in(ListableBeanFactory context) {
-        return of(
-                context.getBean(QueueDatabase.class),
-                new SinglePass.Parts(
-                        context.getBean(JobHandlerRegistry.class),
-                        context.getBean(PayloadConverter.class),
-                        context.getBean(RetryPolicy.class),
-                        events(context),
-                        context.getBeanProvider(ErrorTexts.class)
-                                .getIfAvailable(() -> new ErrorTexts(ErrorMessages.STORE, List::of)),
-                        context.getBeanProvider(PlatformTransactionManager.class)
-                                .getIfUnique(),
-                        context.getBeanProvider(ConfigurableTransactionManager.class).stream()
-                                .toList()));
+        QueueEngineBuilder builder = QueueEngine.builder(
+                        context.getBean(QueueDatabase.class),
+                        context.getBeanProvider(QueueSettings.class).getIfAvailable(() -> QueueSettings.DEFAULTS),
+                        context.getBean(JobHandlerRegistry.class))
+                .identity(WorkerIdentity.create("manual-worker"))
+                .converter(() -> context.getBean(PayloadConverter.class))
+                .retryPolicy(() -> context.getBean(RetryPolicy.class))
+                .events(events(context))
+                .transactionManager(() -> context.getBeanProvider(PlatformTransactionManager.class)
+                        .getIfUnique());
+        context.getBeanProvider(ErrorTexts.class).ifAvailable(texts -> builder.errors(() -> texts));
+        QueueEngine engine = builder.build();
+        context.getBeanProvider(ConfigurableTransactionManager.class)
+                .forEach(manager -> manager.addListener(engine.fence()));
+        return new ManualWorker(engine);
     }
 
     /** On the thread of the test, so that listeners have heard of a run when it is over. */
@@ -100,13 +104,9 @@ public final class ManualWorker {
                 : context.getBean(QueueEvents.class);
     }
 
-    static ManualWorker of(QueueDatabase database, SinglePass.Parts parts) {
-        return new ManualWorker(database, new SinglePass(database, parts));
-    }
-
     /**
-     * Runs everything that is due at this moment, in every queue that is not paused, best first. Each task runs once: a
-     * retry and whatever the handlers enqueue wait for the next call.
+     * Runs everything that is due now, in every queue that is not paused, best first. Each task runs once: a retry and
+     * whatever the handlers enqueue wait for the next call.
      */
     public List<Run> runDue() {
         requireNoTransaction();
@@ -114,22 +114,16 @@ public final class ManualWorker {
         if (queues.isEmpty()) {
             return List.of();
         }
-        return pass.run(queues, MOST_AT_ONCE).stream()
-                .map(ran -> new Run(
-                        TaskId.of(ran.taskId()),
-                        ran.type(),
-                        Result.valueOf(ran.result().name()),
-                        ran.error()))
-                .toList();
+        return pass.run(queues, MAX_TASKS);
     }
 
-    /** Lets everything that waits for its time, by delay or for a retry, be due now; returns how many tasks that were. */
+    /** Makes every task that waits for a delay or a retry due now; returns how many there were. */
     public int makeDue() {
         requireNoTransaction();
         return waiting.makeDue();
     }
 
-    /** As if so much time had passed: what waits for its time waits so much less. */
+    /** Acts as if this much time had passed: waiting tasks start that much earlier. */
     public void letTimePass(Duration time) {
         requireNoTransaction();
         if (time.isNegative()) {
@@ -139,7 +133,7 @@ public final class ManualWorker {
     }
 
     private void requireNoTransaction() {
-        if (database.applicationTransaction() != null) {
+        if (database.callerTransaction().isOpen()) {
             throw new IllegalStateException(
                     "ManualWorker sees committed tasks only, but it was called inside a transaction. Commit first; a test may say @Transactional(propagation = NOT_SUPPORTED) or use a TransactionTemplate for what it enqueues.");
         }

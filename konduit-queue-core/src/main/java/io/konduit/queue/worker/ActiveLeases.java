@@ -13,22 +13,31 @@ import org.slf4j.LoggerFactory;
 final class ActiveLeases {
     private static final Logger log = LoggerFactory.getLogger(ActiveLeases.class);
 
-    private final ConcurrentMap<Long, Execution> byTask = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Long, RunningTask> byTask = new ConcurrentHashMap<>();
     private final AtomicLong bytes = new AtomicLong();
     private final HangingRuns hanging;
+    private final Witness witness;
 
     ActiveLeases() {
-        this(new HangingRuns());
+        this(new HangingRuns(), Witness.none());
     }
 
     /**
-     * @param hanging those of earlier starts of the worker too
+     * Creates an empty set.
+     *
+     * @param hanging includes the hanging runs of earlier starts of this worker
      */
-    ActiveLeases(HangingRuns hanging) {
+    ActiveLeases(HangingRuns hanging, Witness witness) {
         this.hanging = hanging;
+        this.witness = witness;
     }
 
-    /** Runs that should have ended. */
+    /** Of this worker. */
+    Witness witness() {
+        return witness;
+    }
+
+    /** Runs that should have ended by now. */
     HangingRuns hanging() {
         return hanging;
     }
@@ -39,12 +48,12 @@ final class ActiveLeases {
      *
      * @return whether the task may run: not while the handler of the older run goes on
      */
-    boolean add(Execution execution) {
-        Execution older = byTask.put(execution.task().id(), execution);
+    boolean add(RunningTask execution) {
+        RunningTask older = byTask.put(execution.task().id(), execution);
         bytes.addAndGet(execution.task().size());
         if (older != null) {
             bytes.addAndGet(-older.task().size());
-            if (older.end(Execution.End.SUPERSEDED)) {
+            if (older.end(RunningTask.End.SUPERSEDED)) {
                 log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
             }
             if (older.hangs()) {
@@ -55,8 +64,14 @@ final class ActiveLeases {
         return true;
     }
 
+    /** Stops extending and counting this lease. */
+    void letGo(RunningTask execution) {
+        remove(execution);
+        execution.settled();
+    }
+
     /** Forgets a lease whose outcome is settled. */
-    void remove(Execution execution) {
+    void remove(RunningTask execution) {
         if (byTask.remove(execution.task().id(), execution)) {
             bytes.addAndGet(-execution.task().size());
         }
@@ -64,27 +79,27 @@ final class ActiveLeases {
 
     /** The run of a task, if this worker has it. */
     @Nullable
-    Execution find(long taskId) {
+    RunningTask find(long taskId) {
         return byTask.get(taskId);
     }
 
-    /** Whether this very lease is among them. */
+    /** Whether this exact lease is active. */
     boolean holds(Lease lease) {
-        Execution execution = byTask.get(lease.taskId());
+        RunningTask execution = byTask.get(lease.taskId());
         return execution != null && execution.lease().epoch() == lease.epoch();
     }
 
-    /** What their payloads and checkpoints take up in memory, about. */
+    /** The approximate memory held by their payloads and checkpoints, in bytes. */
     long bytes() {
         return bytes.get();
     }
 
-    Collection<Execution> all() {
+    Collection<RunningTask> all() {
         return byTask.values();
     }
 
-    /** Whether this worker has no other lease than this one. */
-    boolean hasOnly(Execution execution) {
+    /** Whether this is the worker's only lease. */
+    boolean hasOnly(RunningTask execution) {
         return byTask.values().stream().allMatch(other -> other == execution);
     }
 

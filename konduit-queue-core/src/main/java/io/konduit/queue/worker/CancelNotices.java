@@ -4,21 +4,21 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Lets the lease keeper ask at once about a task that is said to be cancelled. The row decides, so a notice that is not
- * true costs one extension.
+ * Lets the lease keeper check at once whether a task was cancelled. The row decides, so a false notice costs one
+ * extension.
  */
 final class CancelNotices {
-    private static final int MOST_KEPT = 1_000;
+    private static final int MAX_KEPT = 1_000;
 
     private final ActiveLeases active;
     private final Runnable askNow;
-    /** Of tasks that this worker does not have, or not yet: the reply to their claim may be under way. */
+    /** Notices for tasks that this worker does not hold yet. The reply to their claim may be in flight. */
     private final Map<Long, Boolean> early = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
-            return size() > MOST_KEPT;
+            return size() > MAX_KEPT;
         }
     };
 
@@ -32,36 +32,36 @@ final class CancelNotices {
 
     /** A task was cancelled, here or elsewhere. Never blocks for long. */
     void received(long taskId) {
-        // kept before the look: a task that comes in meanwhile finds it
+        // stored before the lookup, so a task that arrives in between still finds its notice
         synchronized (early) {
             early.put(taskId, true);
         }
-        Execution execution = active.find(taskId);
+        RunningTask execution = active.find(taskId);
         if (execution != null) {
             ask(execution);
         }
     }
 
     /** A claimed task has become known here. */
-    void claimed(Execution execution) {
+    void claimed(RunningTask execution) {
         boolean cancelled;
         synchronized (early) {
-            cancelled = early.remove(execution.task().id()) != null;
+            cancelled = !early.isEmpty() && early.remove(execution.task().id()) != null;
         }
         if (cancelled) {
             ask(execution);
         }
     }
 
-    /** Notices may have been missed: all leases are asked for. */
+    /** Notices may have been missed: checks every lease. */
     void missed() {
         if (!active.isEmpty()) {
-            active.all().forEach(Execution::extendSoon);
+            active.all().forEach(RunningTask::extendSoon);
             askNow.run();
         }
     }
 
-    private void ask(Execution execution) {
+    private void ask(RunningTask execution) {
         execution.extendSoon();
         askNow.run();
     }

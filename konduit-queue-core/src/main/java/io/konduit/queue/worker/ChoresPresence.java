@@ -1,5 +1,7 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.thread.Phases;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -11,8 +13,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 
 /**
- * S12: the heartbeat of an instance that only runs the chores. It is in the registry without queues and slots, so that
- * people see who leads, and its beats tell the reaper of outages and clock jumps just as a worker's do (H10).
+ * S12: the heartbeat of an instance that only runs chores. It registers without queues or slots, so operators can see
+ * which instance leads. Its beats also let the reaper detect outages and clock jumps, as a worker's do (H10).
  */
 public final class ChoresPresence implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ChoresPresence.class);
@@ -33,7 +35,7 @@ public final class ChoresPresence implements SmartLifecycle {
     public synchronized void start() {
         if (running == null) {
             CountDownLatch stopped = new CountDownLatch(1);
-            running = new Running(WorkerThreads.start("konduit-heartbeat", () -> beatUntil(stopped)), stopped);
+            running = new Running(QueueThreads.start("konduit-heartbeat", () -> beatUntil(stopped)), stopped);
         }
     }
 
@@ -47,7 +49,7 @@ public final class ChoresPresence implements SmartLifecycle {
         }
     }
 
-    /** Whatever goes wrong, the next beat comes. */
+    /** The next beat follows whatever goes wrong. */
     private void beat() {
         try {
             registry.beat(List.of(), 0);
@@ -63,7 +65,7 @@ public final class ChoresPresence implements SmartLifecycle {
         Running stopping = running;
         if (stopping != null) {
             stopping.stopped().countDown();
-            WorkerThreads.join(List.of(stopping.thread()), LAST_BEAT);
+            QueueThreads.join(List.of(stopping.thread()), LAST_BEAT);
             registry.deregister();
             running = null;
         }
@@ -76,6 +78,6 @@ public final class ChoresPresence implements SmartLifecycle {
 
     @Override
     public int getPhase() {
-        return WorkerLifecycle.PHASE;
+        return Phases.WORKER;
     }
 }

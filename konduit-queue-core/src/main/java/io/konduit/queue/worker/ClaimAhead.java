@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How many tasks to claim beyond the free slots: as many as recent durations say will start within a fraction of a
- * second. A task that waits in a worker burns its lease and is withheld from idle workers.
+ * Decides how many tasks to claim beyond the free slots: as many as recent durations say will start within 100 ms. A
+ * task that waits in a worker uses up its lease and is withheld from idle workers.
  *
- * <p>Runs that have not ended count as well: a slot that has been busy for longer than that fraction takes nothing soon.
- * And when tasks had to be given back because they waited too long, nothing is claimed ahead until many quick runs have
- * ended, twice as many after each such lesson.
+ * <p>Running tasks count too: a slot that has been busy for longer than 100 ms is not expected to take another task
+ * soon. When buffered tasks had to be given back because they waited too long, nothing is claimed ahead until many
+ * quick runs have ended. That number doubles each time.
  */
 final class ClaimAhead {
     private static final long HORIZON_NANOS = Duration.ofMillis(100).toNanos();
-    private static final int MOST = 4_000;
+    private static final int MAX = 4_000;
     private static final double WEIGHT = 1.0 / 16;
     private static final int RUNS_AFTER_LESSON = 128;
-    private static final int MOST_DOUBLINGS = 7;
+    private static final int MAX_DOUBLINGS = 7;
     private static final int RUNS_UNTIL_FORGOTTEN = 50_000;
     private static final long IDLE = 0;
 
@@ -32,7 +32,7 @@ final class ClaimAhead {
         this.startedNanos = new AtomicLongArray(slots);
     }
 
-    /** A slot begins a task at that time. */
+    /** A slot began a task at this time. */
     void begins(int slot, long now) {
         startedNanos.setRelease(slot, now == IDLE ? 1 : now);
     }
@@ -41,7 +41,7 @@ final class ClaimAhead {
         startedNanos.setRelease(slot, IDLE);
     }
 
-    /** A run that took so long has been settled. */
+    /** A run of this duration has been settled. */
     synchronized void ran(long nanos) {
         averageNanos = samples == 0 ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
         counted();
@@ -51,24 +51,24 @@ final class ClaimAhead {
     }
 
     /**
-     * A task that must not run twice was run: if this worker is lost, each of its kind that only waits here is held for
-     * a person. So none is claimed ahead, and few until many others have been run.
+     * A task that must not run twice was run. If this worker is lost, every task of this kind that waits here is held
+     * for review. So none is claimed ahead, and few until many other tasks have run.
      */
     synchronized void ranOnlyOnce() {
         counted();
         averageNanos = Math.max(averageNanos, 2.0 * slots * HORIZON_NANOS);
     }
 
-    /** More than there are slots make no difference. */
+    /** Counts samples up to the number of slots. */
     private void counted() {
         if (samples < slots) {
             samples++;
         }
     }
 
-    /** What was claimed ahead had to be given back: the estimate was wrong. */
+    /** Buffered tasks had to be given back: the estimate was wrong. */
     synchronized void gaveBack() {
-        lessons = Math.min(lessons + 1, MOST_DOUBLINGS + 1);
+        lessons = Math.min(lessons + 1, MAX_DOUBLINGS + 1);
         quickRunsSinceLesson = 0;
     }
 
@@ -76,7 +76,7 @@ final class ClaimAhead {
         if (samples < slots || lessons > 0 && quickRunsSinceLesson < RUNS_AFTER_LESSON << (lessons - 1)) {
             return 0;
         }
-        return (int) Math.min(MOST, (double) turningSlots(now) * HORIZON_NANOS / Math.max(1, averageNanos));
+        return (int) Math.min(MAX, (double) turningSlots(now) * HORIZON_NANOS / Math.max(1, averageNanos));
     }
 
     /** Slots that are free or have not been busy for long. */

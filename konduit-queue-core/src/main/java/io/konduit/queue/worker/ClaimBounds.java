@@ -7,27 +7,31 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where to look for due tasks: each queue at each priority, best priority first, the queues taking turns. While a
- * backlog is worked off, a lower bound skips the index entries of rows already gone, which a long transaction of
- * somebody else may keep alive. It is a hint: it is dropped every two seconds and as soon as a claim comes back short.
+ * Decides where to look for due tasks: each queue at each priority, best priority first, queues in turn. While a
+ * backlog drains, a lower bound skips the index entries of deleted rows, which a long transaction elsewhere may keep
+ * alive. The bound is a hint. It is dropped every two seconds and whenever a claim returns fewer tasks than it asked
+ * for.
  *
- * <p>A look that took long has read many rows that this worker cannot take, such as tasks of types that only newer
- * workers know. It proves that nothing else was due then, so later looks begin where it ended, less a second. What comes
- * to light before that, such as an old task that another worker gives back, is found by the next look at everything:
- * after twenty times what the last one took, ten seconds at most.
+ * <p>A slow probe has read many rows that this worker cannot take, such as tasks of types that only newer workers know.
+ * It proves that nothing else was due at that time, so later probes start where it ended, less one second. Older tasks
+ * that appear behind that point, such as one that another worker gives back, are found by the next full probe. That one
+ * follows after twenty times the duration of the last one, at most ten seconds.
  */
 final class ClaimBounds {
-    private static final String NONE = "-infinity";
-    /** A task may be committed a while after its moment: one enqueued lately may come to light behind the bound. */
+    /** A task may be committed some time after its run_at, so a new task can appear behind the bound. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** What has waited for longer was committed long ago; the few exceptions are found when the bounds are dropped. */
+    /**
+     * Tasks that have waited longer were committed long ago. The few exceptions are found when the bounds are dropped.
+     */
     private static final Duration SETTLED = Duration.ofSeconds(30);
 
     private static final long LIFE_NANOS = Duration.ofSeconds(2).toNanos();
@@ -37,14 +41,14 @@ final class ClaimBounds {
 
     private final List<String> queues;
     private final LongSupplier nanoTime;
-    private final Map<Place, OffsetDateTime> bounds = new HashMap<>();
-    private final Map<Place, Look> looks = new HashMap<>();
+    private final Map<QueuePriority, OffsetDateTime> bounds = new HashMap<>();
+    private final Map<QueuePriority, Look> looks = new HashMap<>();
     private long sinceNanos;
     private int turn;
 
-    private record Place(String queue, int priority) {}
+    private record QueuePriority(String queue, int priority) {}
 
-    /** A look at all that was due in a place, sent at that time. */
+    /** A full probe of one queue at one priority, sent at this time. */
     private record Look(long sentNanos, long tookNanos) {
         boolean serves(long now) {
             return now - sentNanos < Math.min(LONGEST_LIFE_OF_A_LOOK, TIMES_A_LOOK * tookNanos);
@@ -66,17 +70,20 @@ final class ClaimBounds {
         List<Probe> probes = new ArrayList<>();
         for (Priority priority : Priority.values()) {
             for (int i = 0; i < queues.size(); i++) {
-                Place place = new Place(queues.get((turn + i) % queues.size()), priority.level());
-                OffsetDateTime bound = bounds.get(place);
+                QueuePriority key = new QueuePriority(queues.get((turn + i) % queues.size()), priority.level());
+                OffsetDateTime bound = bounds.get(key);
                 probes.add(new Probe(
-                        place.queue, place.priority, bound == null ? NONE : bound.toString(), searched(place, now)));
+                        key.queue,
+                        key.priority,
+                        bound == null ? Probe.UNBOUNDED : bound.toString(),
+                        searched(key, now)));
             }
         }
         return probes;
     }
 
-    private @Nullable Duration searched(Place place, long now) {
-        Look look = looks.get(place);
+    private @Nullable Duration searched(QueuePriority key, long now) {
+        Look look = looks.get(key);
         return look != null && look.serves(now)
                 ? Duration.ofNanos(now - look.sentNanos()).plus(SLACK)
                 : null;
@@ -91,14 +98,14 @@ final class ClaimBounds {
     void looked(List<Probe> probes, List<ClaimedTask> tasks, boolean full, long sentNanos) {
         Look look = new Look(sentNanos, nanoTime.getAsLong() - sentNanos);
         for (Probe probe : probes.subList(0, full ? indexOfLast(probes, tasks) : probes.size())) {
-            Place place = new Place(probe.queue(), probe.priority());
-            if (probe.searched() != null || !probe.lowerBound().equals(NONE)) {
+            QueuePriority key = new QueuePriority(probe.queue(), probe.priority());
+            if (probe.searched() != null || !probe.lowerBound().equals(Probe.UNBOUNDED)) {
                 continue;
             }
             if (look.tookNanos() > LONG_LOOK_NANOS) {
-                looks.put(place, look);
+                looks.put(key, look);
             } else {
-                looks.remove(place);
+                looks.remove(key);
             }
         }
         if (full) {
@@ -108,31 +115,50 @@ final class ClaimBounds {
         }
     }
 
-    /** The last probe that brought something: it was not read to its end, those before it were. */
+    /** The index of the last probe that found something. Earlier probes were read to their end, this one was not. */
     private static int indexOfLast(List<Probe> probes, List<ClaimedTask> tasks) {
+        Set<QueuePriority> found = new HashSet<>();
+        lastOfEachRun(tasks).forEach(task -> found.add(key(task)));
         int last = 0;
         for (int i = 0; i < probes.size(); i++) {
             Probe probe = probes.get(i);
-            if (tasks.stream()
-                    .anyMatch(task ->
-                            task.priority() == probe.priority() && task.queue().equals(probe.queue()))) {
+            if (found.contains(new QueuePriority(probe.queue(), probe.priority()))) {
                 last = i;
             }
         }
         return last;
     }
 
-    /** Learns from a claim that came back full. */
+    /**
+     * The last task of each run of tasks with the same queue and priority. Most claims return thousands from one queue.
+     */
+    private static List<ClaimedTask> lastOfEachRun(List<ClaimedTask> tasks) {
+        List<ClaimedTask> last = new ArrayList<>();
+        for (int i = 0; i < tasks.size(); i++) {
+            ClaimedTask task = tasks.get(i);
+            ClaimedTask next = i + 1 < tasks.size() ? tasks.get(i + 1) : null;
+            if (next == null
+                    || task.priority() != next.priority()
+                    || !task.queue().equals(next.queue())) {
+                last.add(task);
+            }
+        }
+        return last;
+    }
+
+    private static QueuePriority key(ClaimedTask task) {
+        return new QueuePriority(task.queue(), task.priority());
+    }
+
+    /** Learns from a claim that reached its limit. */
     void claimed(List<ClaimedTask> tasks) {
-        for (ClaimedTask task : tasks) {
+        for (ClaimedTask task : lastOfEachRun(tasks)) {
             boolean settled = task.waited().compareTo(SETTLED) >= 0;
-            bounds.put(
-                    new Place(task.queue(), task.priority()),
-                    settled ? task.runAt() : task.runAt().minus(SLACK));
+            bounds.put(key(task), settled ? task.runAt() : task.runAt().minus(SLACK));
         }
     }
 
-    /** A claim came back short: the next one looks everywhere. */
+    /** A claim stayed below its limit: the next one looks everywhere. */
     void reset() {
         bounds.clear();
         sinceNanos = nanoTime.getAsLong();

@@ -1,7 +1,7 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.LeaseLostException;
-import io.konduit.queue.store.DatabaseErrors;
+import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.Lease;
@@ -9,6 +9,7 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.LeaseRepository.Written;
 import io.konduit.queue.store.ReportedFailure;
 import io.konduit.queue.store.RunError;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,16 +19,17 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Writes outcomes, as many at once as have come in while the last ones were written, so that one commit serves many
- * tasks and a single one waits for nobody. An outcome that cannot be written is tried again until the database
- * answers; a crash before that means another run, which at-least-once allows. One whose row somebody else has locked is
- * set aside, so that it keeps no other waiting.
+ * Writes outcomes in batches: each batch holds what has arrived while the previous one was written. One commit serves
+ * many tasks, and a single outcome never waits for others. An outcome that cannot be written is retried until the
+ * database answers. A crash before that means another run, which at-least-once allows. An outcome whose row is locked
+ * elsewhere is set aside, so that it does not delay the others.
  */
 final class Completer {
     private static final Logger log = LoggerFactory.getLogger(Completer.class);
@@ -35,7 +37,7 @@ final class Completer {
     private static final String FAILED = "FAILED";
     private static final Set<String> ENDED_BY_US =
             Set.of(InterruptedException.class.getName(), LeaseLostException.class.getName());
-    private static final int MOST_AT_ONCE = 2_000;
+    private static final int MAX_AT_ONCE = 2_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
     private static final Duration LONGEST_LOOK = Duration.ofMillis(100);
@@ -45,19 +47,28 @@ final class Completer {
     private final ActiveLeases active;
     private final WorkerEvents events;
     private final LossReason reason;
+    private final LongSupplier nanoTime;
     private final BlockingQueue<Outcome> waiting = new LinkedBlockingQueue<>();
     private final LockedOutcomes locked = new LockedOutcomes();
-    /** What the loop has taken and not settled: an Error may end the loop, which is then entered anew. */
+    /** Outcomes taken from the queue and not settled. An Error may end the loop, which is then entered again. */
     private final List<Outcome> inHand = new ArrayList<>();
+
+    private Duration pause = FIRST_PAUSE;
 
     private volatile boolean stopped;
 
-    Completer(LeaseRepository leases, IncidentRepository incidents, ActiveLeases active, WorkerEvents events) {
+    Completer(
+            LeaseRepository leases,
+            IncidentRepository incidents,
+            ActiveLeases active,
+            WorkerEvents events,
+            LongSupplier nanoTime) {
         this.leases = leases;
         this.incidents = incidents;
         this.active = active;
         this.events = events;
         this.reason = new LossReason(leases);
+        this.nanoTime = nanoTime;
     }
 
     void report(Outcome outcome) {
@@ -75,34 +86,16 @@ final class Completer {
 
     /** The loop of the completer's thread: ends after {@link #stop} when nothing is waiting. */
     void run() {
-        Duration pause = FIRST_PAUSE;
+        pause = FIRST_PAUSE;
         while (true) {
-            WorkerThreads.stepped();
+            QueueThreads.stepped();
             try {
-                putBack();
-                long look = locked.untilNext(System.nanoTime(), LONGEST_LOOK).toNanos();
-                Outcome first = waiting.poll(look, TimeUnit.NANOSECONDS);
-                if (first != null) {
-                    inHand.add(first);
+                if (stopped && isIdle()) {
+                    return;
                 }
-                retryLocked();
-                if (first == null) {
-                    if (stopped && waiting.isEmpty() && locked.isEmpty()) {
-                        return;
-                    }
-                    continue;
-                }
-                waiting.drainTo(inHand, MOST_AT_ONCE - 1);
-                List<Outcome> unwritten = writeOrDrop(inHand);
-                if (unwritten.isEmpty()) {
-                    inHand.clear();
-                    pause = FIRST_PAUSE;
-                } else {
-                    // these are settled, so that putBack leaves them out
-                    waiting.addAll(select(unwritten, Outcome.LeftToReaper.class));
-                    putBack();
-                    TimeUnit.MILLISECONDS.sleep(pause.toMillis());
-                    pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
+                Duration rest = writeOnce(locked.untilNext(nanoTime.getAsLong(), LONGEST_LOOK));
+                if (!rest.isZero()) {
+                    TimeUnit.MILLISECONDS.sleep(rest.toMillis());
                 }
             } catch (InterruptedException e) {
                 int unwritten = waiting.size() + locked.size();
@@ -114,7 +107,43 @@ final class Completer {
         }
     }
 
-    /** What is not settled waits again; what somebody else has locked waits apart. */
+    /** Whether no outcome waits to be written. */
+    boolean isIdle() {
+        return waiting.isEmpty() && locked.isEmpty() && inHand.isEmpty();
+    }
+
+    /**
+     * One pass: writes what waits, and what was locked and is due again.
+     *
+     * @param look how long to wait for an outcome when there is none
+     * @return how long to rest before the next pass; zero unless the database did not answer
+     */
+    Duration writeOnce(Duration look) throws InterruptedException {
+        putBack();
+        Outcome first = waiting.poll(look.toNanos(), TimeUnit.NANOSECONDS);
+        if (first != null) {
+            inHand.add(first);
+        }
+        retryLocked();
+        if (first == null) {
+            return Duration.ZERO;
+        }
+        waiting.drainTo(inHand, MAX_AT_ONCE - 1);
+        List<Outcome> unwritten = writeOrDrop(inHand);
+        if (unwritten.isEmpty()) {
+            inHand.clear();
+            pause = FIRST_PAUSE;
+            return Duration.ZERO;
+        }
+        // these are settled, so putBack leaves them out
+        waiting.addAll(select(unwritten, Outcome.LeftToReaper.class));
+        putBack();
+        Duration rest = pause;
+        pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause.multipliedBy(2);
+        return rest;
+    }
+
+    /** Unsettled outcomes wait again; those whose rows are locked elsewhere wait apart. */
     private void putBack() {
         for (Outcome outcome : inHand) {
             if (!outcome.execution().isSettled() && !locked.contains(outcome)) {
@@ -129,12 +158,13 @@ final class Completer {
         stopped = true;
     }
 
-    /** An error that nobody expected must not end the loop, nor keep leases alive for outcomes that never come. */
+    /** An unexpected error must not end the loop, nor keep leases alive for outcomes that never come. */
     private List<Outcome> writeOrDrop(List<Outcome> batch) {
         try {
             return write(batch);
         } catch (VirtualMachineError e) {
-            // want of memory passes: the loop begins again with what it has in hand, which can be written twice
+            // memory may become available again: the loop restarts with the outcomes in hand, which are safe to write
+            // twice
             throw e;
         } catch (RuntimeException | Error e) {
             batch.forEach(outcome -> settle(outcome.execution()));
@@ -147,40 +177,56 @@ final class Completer {
     }
 
     private void retryLocked() {
-        List<Outcome> due = locked.due(System.nanoTime());
+        List<Outcome> due = locked.due(nanoTime.getAsLong());
         if (!due.isEmpty()) {
-            // what the database did not answer to waits for its next turn too
+            // outcomes that the database did not answer wait for their next turn too
             writeOrDrop(due).forEach(this::setAside);
         }
     }
 
     private void setAside(Outcome outcome) {
         log.debug(
-                "The outcome of {} waits: somebody else has its row locked",
+                "The outcome of {} waits: its row is locked by another transaction",
                 outcome.execution().task());
-        locked.add(outcome, System.nanoTime());
+        locked.add(outcome, nanoTime.getAsLong());
     }
 
-    /** Nothing is left to do for this lease. */
-    private void settle(Execution execution) {
+    /** This lease is settled. */
+    private void settle(RunningTask execution) {
         locked.remove(execution);
         forget(execution);
     }
 
-    private void forget(Execution execution) {
+    private void forget(RunningTask execution) {
         active.remove(execution);
         execution.settled();
     }
 
-    /** Writes a batch; returns what could not be written and should be tried again. */
+    /** Writes a batch; returns the outcomes to retry. */
     List<Outcome> write(List<Outcome> batch) {
-        List<Outcome> current =
-                batch.stream().filter(outcome -> !dropped(outcome)).toList();
+        List<Outcome.LeftToReaper> left = new ArrayList<>();
+        List<Outcome.Completed> completed = new ArrayList<>(batch.size());
+        List<Outcome.Failed> failed = new ArrayList<>();
+        List<Outcome.GivenBack> givenBack = new ArrayList<>();
+        for (Outcome outcome : batch) {
+            boolean dropped = dropped(outcome);
+            if (outcome instanceof Outcome.LeftToReaper each) {
+                left.add(each);
+            } else if (dropped) {
+                continue;
+            } else if (outcome instanceof Outcome.Completed each) {
+                completed.add(each);
+            } else if (outcome instanceof Outcome.Failed each) {
+                failed.add(each);
+            } else if (outcome instanceof Outcome.GivenBack each) {
+                givenBack.add(each);
+            }
+        }
         List<Outcome> unwritten = new ArrayList<>();
-        unwritten.addAll(attempt(select(batch, Outcome.LeftToReaper.class), this::noteInterrupted));
-        unwritten.addAll(attempt(select(current, Outcome.Completed.class), this::writeCompleted));
-        unwritten.addAll(attempt(select(current, Outcome.Failed.class), this::writeFailed));
-        unwritten.addAll(attempt(select(current, Outcome.GivenBack.class), this::writeGivenBack));
+        unwritten.addAll(attempt(left, this::noteInterrupted));
+        unwritten.addAll(attempt(completed, this::writeCompleted));
+        unwritten.addAll(attempt(failed, this::writeFailed));
+        unwritten.addAll(attempt(givenBack, this::writeGivenBack));
         return unwritten;
     }
 
@@ -188,7 +234,9 @@ final class Completer {
         void write(List<T> outcomes);
     }
 
-    /** One bad outcome must not keep the others back: after a failure that is not the connection's, each goes alone. */
+    /**
+     * One bad outcome must not hold up the others: after a failure that is not the connection's, each is written alone.
+     */
     private <T extends Outcome> List<T> attempt(List<T> outcomes, Writer<T> writer) {
         if (outcomes.isEmpty()) {
             return List.of();
@@ -206,7 +254,7 @@ final class Completer {
                         .flatMap(outcome -> attempt(List.of(outcome), writer).stream())
                         .toList();
             }
-            Execution execution = outcomes.get(0).execution();
+            RunningTask execution = outcomes.get(0).execution();
             settle(execution);
             log.error(
                     "The outcome of {} cannot be written. The task stays RUNNING until its lease ends and the reaper takes it back. {}",
@@ -217,13 +265,13 @@ final class Completer {
     }
 
     private void writeCompleted(List<Outcome.Completed> outcomes) {
-        // what has met a lock before does not wait for it again
-        boolean patient = outcomes.stream().noneMatch(locked::contains);
+        // an outcome that has met a lock before does not wait for it again
+        boolean patient = locked.isEmpty() || outcomes.stream().noneMatch(locked::contains);
         Written written =
                 patient ? leases.completeSoon(leasesOf(outcomes)) : leases.completeUnlocked(leasesOf(outcomes));
-        List<Execution> refused = new ArrayList<>();
+        List<RunningTask> refused = new ArrayList<>();
         for (Outcome.Completed outcome : outcomes) {
-            Execution execution = outcome.execution();
+            RunningTask execution = outcome.execution();
             if (written.applied().contains(execution.lease())) {
                 settle(execution);
                 events.completed(execution);
@@ -241,7 +289,7 @@ final class Completer {
                 leases.report(outcomes.stream().map(Outcome.Failed::failure).toList());
         List<Outcome.Failed> refused = new ArrayList<>();
         for (Outcome.Failed outcome : outcomes) {
-            Execution execution = outcome.execution();
+            RunningTask execution = outcome.execution();
             ReportedFailure reported = results.get(execution.lease());
             if (reported == null || reported.result() == FailureResult.LOST) {
                 refused.add(outcome);
@@ -262,7 +310,7 @@ final class Completer {
                 .forEach((delay, group) -> {
                     Written written = leases.giveBackUnlocked(leasesOf(group), delay);
                     for (Outcome.GivenBack outcome : group) {
-                        Execution execution = outcome.execution();
+                        RunningTask execution = outcome.execution();
                         if (written.busy().contains(execution.lease())) {
                             setAside(outcome);
                             continue;
@@ -275,9 +323,9 @@ final class Completer {
                 });
     }
 
-    /** F2: the result came too late. Nothing was changed by it; that it came is evidence. */
-    private void refuse(List<Execution> refused, String outcome) {
-        for (Execution execution : refused) {
+    /** F2: the result came too late and changed nothing. It is recorded as evidence. */
+    private void refuse(List<RunningTask> refused, String outcome) {
+        for (RunningTask execution : refused) {
             settle(execution);
             execution.end(reason.of(execution));
             events.refused(execution);
@@ -285,25 +333,25 @@ final class Completer {
         recordLate(refused, outcome);
     }
 
-    /** A run that is known to be lost is not reported; that it was alive is evidence too. */
+    /** A run whose lease is known to be lost is not reported. That it was alive is recorded as evidence. */
     private boolean dropped(Outcome outcome) {
-        Execution execution = outcome.execution();
+        RunningTask execution = outcome.execution();
         if (!execution.dropsResult()) {
             return false;
         }
         settle(execution);
         reason.findOut(execution);
-        Execution.End end = execution.ended();
-        boolean lost = end == Execution.End.LOST || end == Execution.End.CANCELLED;
+        RunningTask.End end = execution.ended();
+        boolean lost = end == RunningTask.End.LOST || end == RunningTask.End.CANCELLED;
         if (lost) {
             events.refused(execution);
         }
-        if (lost || end == Execution.End.SUPERSEDED) {
+        if (lost || end == RunningTask.End.SUPERSEDED) {
             recordLate(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
             if (outcome instanceof Outcome.Failed failed) {
                 noteRefused(failed);
             }
-        } else if (end == Execution.End.LEFT_TO_REAPER && outcome instanceof Outcome.Failed failed) {
+        } else if (end == RunningTask.End.LEFT_TO_REAPER && outcome instanceof Outcome.Failed failed) {
             note(
                     outcome,
                     () -> noteInterrupted(List.of(
@@ -312,7 +360,7 @@ final class Completer {
         return true;
     }
 
-    /** Why a run that nobody waits for any more failed, unless it only did what it was told. */
+    /** Why a zombie run failed, unless it only failed because it was interrupted. */
     private void noteRefused(Outcome.Failed outcome) {
         RunError error = outcome.failure().error();
         if (!ENDED_BY_US.contains(error.type())) {
@@ -331,22 +379,22 @@ final class Completer {
             evidence.run();
         } catch (DataAccessException e) {
             log.warn(
-                    "The error of {} could not be noted as evidence",
+                    "The error of {} could not be recorded as evidence",
                     outcome.execution().task());
         }
     }
 
-    private void recordLate(List<Execution> refused, String outcome) {
+    private void recordLate(List<RunningTask> refused, String outcome) {
         if (refused.isEmpty()) {
             return;
         }
         try {
             events.falselyReclaimed(incidents.recordLateOutcome(
-                    refused.stream().map(Execution::lease).toList(), leases.worker(), outcome));
+                    refused.stream().map(RunningTask::lease).toList(), leases.worker(), outcome));
         } catch (DataAccessException e) {
             log.warn(
-                    "The late results of {} could not be noted as evidence",
-                    refused.stream().map(Execution::task).toList());
+                    "The late results of {} could not be recorded as evidence",
+                    refused.stream().map(RunningTask::task).toList());
         }
     }
 

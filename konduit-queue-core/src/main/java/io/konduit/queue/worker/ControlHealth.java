@@ -1,7 +1,7 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.log.LogThrottle;
-import io.konduit.queue.store.DatabaseErrors;
 import java.util.Collection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +27,7 @@ final class ControlHealth {
         }
     }
 
-    /** One line for all lanes, and none when the heartbeats have said so. */
+    /** Logs once for all slot groups, and not at all if the heartbeats have already reported the outage. */
     void cannotPoll(Collection<String> queues, RuntimeException cause) {
         if (!failing && throttle.isDue("poll")) {
             log.warn("Queues {} cannot be polled ({})", queues, DatabaseErrors.summary(cause));

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Whether the queues that handlers of this application declare are served by anybody. */
+/** Checks whether a live worker serves each queue that this application's handlers declare. */
 public final class DeclaredQueues {
     private final JobHandlerRegistry handlers;
     private final WorkerRepository workers;
@@ -20,7 +20,9 @@ public final class DeclaredQueues {
         this.staleThreshold = staleThreshold;
     }
 
-    /** Declared queues that no live worker serves, each with the types of its handlers. Asks nothing when none is declared. */
+    /**
+     * Declared queues that no live worker serves, each with its handlers' types. Runs no query when none is declared.
+     */
     public SortedMap<String, List<String>> unserved() {
         SortedMap<String, List<String>> declared = ServedQueues.declared(handlers.all());
         if (declared.isEmpty()) {

@@ -5,20 +5,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * S14: whether this worker has been told from outside to claim nothing more. It hears of it with its beat, so that it costs no
- * statement; a draining worker goes on beating, extending its leases and leading.
+ * S14: whether an operator has asked this worker to stop claiming. The request arrives with the heartbeat, so it costs
+ * no extra statement. A draining worker keeps beating, extending its leases and leading.
  */
 public final class Drain {
     private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
     private volatile @Nullable String by;
 
-    /** Who has told it; null when nobody has, or when it may claim again. */
+    /** The operator who asked for the drain; null when no drain was asked for or it was lifted. */
     public void heard(@Nullable String actor) {
         String before = by;
         by = actor;
         if (before == null && actor != null) {
-            log.info("This worker drains, as {} has told it: it claims nothing more and ends what runs", actor);
+            log.info("This worker drains, as {} asked: it claims nothing more and finishes its runs", actor);
         } else if (before != null && actor == null) {
             log.info("This worker claims again");
         }
@@ -28,7 +28,7 @@ public final class Drain {
         return by != null;
     }
 
-    /** Who has told it; null when it does not drain. */
+    /** The operator who asked for the drain; null when this worker does not drain. */
     public @Nullable String by() {
         return by;
     }

@@ -2,7 +2,7 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.error.ErrorTexts;
 
-/** Errors of the worker's own work for its log: classes and stack, no messages of anybody else. */
+/** Renders errors of the worker's own work for its log: classes and stack, without messages from other code. */
 final class ErrorText {
     private static final ErrorTexts TEXTS = ErrorTexts.withoutMessages();
 

@@ -9,22 +9,22 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** One run of a handler and the transaction of it that has the task's row to itself, if there is one. */
+/** One run of a handler, and the transaction of it that holds an exclusive lock on the task's row, if any. */
 final class GuardedRun {
     private static final Logger log = LoggerFactory.getLogger(GuardedRun.class);
 
-    private final Execution execution;
+    private final RunningTask execution;
     private final LeaseRepository leases;
     private final HandOver handOver = new HandOver();
     private @Nullable Object rowHolder;
     private boolean completed;
 
-    GuardedRun(Execution execution, LeaseRepository leases) {
+    GuardedRun(RunningTask execution, LeaseRepository leases) {
         this.execution = execution;
         this.leases = leases;
     }
 
-    Execution execution() {
+    RunningTask execution() {
         return execution;
     }
 
@@ -32,7 +32,7 @@ final class GuardedRun {
         return handOver;
     }
 
-    /** A task that must not run twice stays with the worker that began it. */
+    /** A task that must not run twice stays with the worker that started it. */
     boolean canBeHandedOver() {
         return !completed && execution.task().reapable() && execution.ended() == null;
     }
@@ -45,20 +45,20 @@ final class GuardedRun {
         completed = true;
     }
 
-    /** What stands for the transaction that has the row; null when none has. */
+    /** Represents the transaction that holds the row; null when none does. */
     @Nullable
     Object rowHolder() {
         return rowHolder;
     }
 
-    /** The transaction that the thread is in has the row to itself until it ends, or until that is undone. */
+    /** The thread's current transaction holds the row exclusively until it ends or the lock is undone. */
     void holdRow(Object transaction) {
         rowHolder = transaction;
         execution.ownTransactionHoldsRow(true);
         TransactionSynchronizationManager.registerSynchronization(new Hold());
     }
 
-    /** Without the commit the row has the lease from before the transaction, which may have ended long ago. */
+    /** Without the commit, the row keeps the lease from before the transaction, which may have ended long ago. */
     private void extendAtOnce() {
         try {
             leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
@@ -67,7 +67,7 @@ final class GuardedRun {
         }
     }
 
-    /** A row that a transaction has to itself. A rollback to an older savepoint gives it free. */
+    /** A row that a transaction holds exclusively. A rollback to an older savepoint releases it. */
     private final class Hold implements TransactionSynchronization {
         private final YoungerSavepoints younger = new YoungerSavepoints();
 
@@ -76,7 +76,7 @@ final class GuardedRun {
             younger.add(savepoint);
         }
 
-        /** Called just before the rollback: the row cannot be extended yet. */
+        /** Called just before the rollback, when the row cannot be extended yet. */
         @Override
         public void savepointRollback(Object savepoint) {
             if (!younger.contains(savepoint)) {

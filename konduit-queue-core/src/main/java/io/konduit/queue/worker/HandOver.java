@@ -1,19 +1,19 @@
 package io.konduit.queue.worker;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.DefaultTransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * S14: whether a run can end now so that another worker goes on from its checkpoint. It can right after a
- * checkpoint has been committed, when the thread is in no transaction whose work would be lost. What a later transaction
- * commits comes after that checkpoint, so it would be done again.
+ * S14: whether a run can end now so that another worker continues from its checkpoint. It can right after a committed
+ * checkpoint, while the thread is in no transaction whose work would be lost. Anything a later transaction commits is
+ * not covered by that checkpoint and would be repeated.
  */
 final class HandOver {
-    private final Set<TransactionExecution> open = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** A list, because an empty one takes no memory: most handlers begin no transaction. */
+    private final List<TransactionExecution> open = new ArrayList<>();
+
     private boolean stored;
 
     void begun(TransactionExecution transaction) {
@@ -24,20 +24,20 @@ final class HandOver {
     }
 
     void ended(TransactionExecution transaction) {
-        open.remove(transaction);
+        open.removeIf(each -> each == transaction);
     }
 
-    /** A checkpoint stands, and nothing has been committed since. */
+    /** A checkpoint is committed, and nothing has been committed since. */
     void checkpointStored() {
         stored = true;
     }
 
-    /** Outside of every transaction. */
-    boolean isSafeNow() {
-        return stored && open.isEmpty() && !TransactionSynchronizationManager.isActualTransactionActive();
+    /** For a thread that is in no transaction. */
+    boolean isSafe() {
+        return stored && open.isEmpty();
     }
 
-    /** After the commit of this transaction, which no other one surrounds. */
+    /** After the commit of this outermost transaction. */
     boolean isSafeAfter(TransactionExecution committed) {
         return stored
                 && open.isEmpty()

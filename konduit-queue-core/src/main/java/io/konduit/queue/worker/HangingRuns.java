@@ -1,7 +1,7 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.DurationText;
 import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.settings.DurationText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -13,9 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs that were told to end, because their time is over or their lease is, and whose handlers go on. Each keeps its slot.
- * Until it ends this worker does not claim its task, so that no task runs beside its own next attempt in one JVM. The log
- * says where each of them is, after 5 s, a minute, and then at intervals that double up to an hour.
+ * Runs that were told to end, because their time limit or lease is over, and whose handlers are still running. Each
+ * keeps its slot. Until it ends this worker does not claim its task, so that a task never runs beside its own next
+ * attempt in one JVM. The log shows where each of them is after 5 s, after a minute, and then at intervals that double
+ * up to an hour.
  */
 final class HangingRuns {
     private static final Logger log = LoggerFactory.getLogger(HangingRuns.class);
@@ -24,9 +25,9 @@ final class HangingRuns {
     private static final long LONGEST_INTERVAL = Duration.ofHours(1).toNanos();
     private static final int FRAMES = 60;
 
-    private final Map<Execution, Report> known = new ConcurrentHashMap<>();
+    private final Map<RunningTask, Report> known = new ConcurrentHashMap<>();
 
-    /** When a run was first seen to hang, and what was said of it. For the watchdog's thread. */
+    /** When a run was first seen to hang, and what was logged about it. Used by the watchdog's thread only. */
     private static final class Report {
         private boolean seen;
         private long sinceNanos;
@@ -34,22 +35,22 @@ final class HangingRuns {
         private boolean told;
     }
 
-    /** A run of a task that this worker has claimed again meanwhile, or has given back. */
-    void add(Execution run) {
+    /** Adds a run whose task this worker has claimed again or given back in the meantime. */
+    void add(RunningTask run) {
         known.putIfAbsent(run, new Report());
     }
 
-    /** Their tasks, which this worker is not to claim. */
+    /** Their tasks, which this worker must not claim. */
     Collection<Long> taskIds() {
         return known.isEmpty()
                 ? List.of()
                 : known.keySet().stream()
-                        .filter(Execution::hangs)
+                        .filter(RunningTask::hangs)
                         .map(run -> run.task().id())
                         .toList();
     }
 
-    /** For people. */
+    /** For operators. */
     List<HangingRun> all(long now) {
         return known.entrySet().stream()
                 .filter(each -> each.getKey().hangs() && each.getValue().told)
@@ -58,9 +59,9 @@ final class HangingRuns {
                 .toList();
     }
 
-    /** One look, by the watchdog. */
-    void look(Collection<Execution> active, long now) {
-        for (Execution run : active) {
+    /** One check, by the watchdog. */
+    void look(Collection<RunningTask> active, long now) {
+        for (RunningTask run : active) {
             if (run.hangs()) {
                 add(run);
             }
@@ -78,7 +79,7 @@ final class HangingRuns {
         });
     }
 
-    private static void tell(Execution run, Report report, long now) {
+    private static void tell(RunningTask run, Report report, long now) {
         report.told = true;
         report.nextNanos = report.nextNanos < SECOND_REPORT
                 ? SECOND_REPORT
@@ -91,7 +92,7 @@ final class HangingRuns {
                 stack(run.stack()));
     }
 
-    private static void tellEnd(Execution run, Report report, long now) {
+    private static void tellEnd(RunningTask run, Report report, long now) {
         if (report.told) {
             log.info(
                     "The handler of {} has ended, {} after it was interrupted",
@@ -104,12 +105,12 @@ final class HangingRuns {
         return Duration.ofSeconds(Duration.ofNanos(now - report.sinceNanos).toSeconds());
     }
 
-    private static String reason(Execution run) {
-        Execution.End end = run.ended();
+    private static String reason(RunningTask run) {
+        RunningTask.End end = run.ended();
         return end == null ? "ended" : end.text();
     }
 
-    /** Down to the call of the handler: below that are only frames of the queue. */
+    /** Down to the call of the handler: the frames below belong to the queue. */
     private static String stack(StackTraceElement[] frames) {
         return Arrays.stream(frames)
                 .takeWhile(frame -> !frame.getClassName().equals(JobHandlerMethod.class.getName()))

@@ -5,25 +5,26 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * L18: lets a suspect run alone in this worker, so that neighbours are not charged for its crashes. Everybody else, and
- * every claim, may be in together. Nobody waits behind a suspect, because a task that waits here has a lease that a crash
- * would charge: who is refused gives its task back.
+ * L18: lets a suspect run alone in this worker, so that its neighbours are not charged for its crashes. All other tasks
+ * and claims may be inside together. Nothing waits behind a suspect, because a waiting task holds a lease that a crash
+ * would charge: a task that is refused is given back.
  *
- * <p>Ordinary work is not starved: after the gate was closed it stays open for at least as long, and for longer each time
- * a suspect closed it and did not get to run.
+ * <p>Ordinary work is not starved: after the gate was closed it stays open for at least as long, and for longer each
+ * time a suspect closed it without getting to run.
  *
- * <p>Suspects are not starved either: the longer they have been turned away, the longer ordinary work stops for one.
+ * <p>Suspects are not starved either: the time for which ordinary work may stop grows with the time that suspects have
+ * been refused.
  */
 final class IsolationGate {
     private static final long LOOK_MILLIS = 20;
     private static final long LONGEST_REST_NANOS = Duration.ofMinutes(1).toNanos();
     private static final Duration LEAST_PATIENCE = Duration.ofSeconds(2);
     private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(30);
-    /** Patience is this fraction of the time for which suspects have been turned away. */
+    /** Patience is this fraction of the time for which suspects have been refused. */
     private static final int PATIENCE_DIVISOR = 5;
 
     static final Duration OVERDUE = Duration.ofMinutes(10);
-    /** A suspect that was turned away is back sooner than this, unless another worker has taken it. */
+    /** A refused suspect returns sooner than this, unless another worker has taken it. */
     private static final long FORGOTTEN_NANOS = Duration.ofMinutes(3).toNanos();
 
     private final LongSupplier nanoTime;
@@ -46,12 +47,12 @@ final class IsolationGate {
         this.nanoTime = nanoTime;
     }
 
-    /** Whether a suspect is in or wants in: nothing should be claimed meanwhile. */
+    /** Whether a suspect is inside or waiting: nothing should be claimed meanwhile. */
     synchronized boolean isClosing() {
         return suspect;
     }
 
-    /** Lets a task or a claim in, unless a suspect is in or wants in. */
+    /** Lets a task or a claim in, unless a suspect is inside or waiting. */
     synchronized boolean enter() {
         if (suspect) {
             return false;
@@ -85,7 +86,7 @@ final class IsolationGate {
         return patience.compareTo(LONGEST_PATIENCE) > 0 ? LONGEST_PATIENCE : patience;
     }
 
-    /** For how long no suspect has run here although some wanted to. */
+    /** For how long suspects have waited without one running here. */
     private Duration turnedAwayFor() {
         long now = nanoTime.getAsLong();
         return isWaitedFor(now) ? Duration.ofNanos(now - firstTurnedAwayNanos) : Duration.ZERO;
@@ -94,7 +95,7 @@ final class IsolationGate {
     /**
      * A suspect could not run alone and is given back.
      *
-     * @return true once, when no suspect has got to run for {@link #OVERDUE}
+     * @return true once, when no suspect has run for {@link #OVERDUE}
      */
     synchronized boolean turnAway() {
         long now = nanoTime.getAsLong();
@@ -113,7 +114,7 @@ final class IsolationGate {
         return turnedAway && now - lastTurnedAwayNanos <= FORGOTTEN_NANOS;
     }
 
-    /** How long ordinary work still has the gate for sure. */
+    /** How long ordinary work is still guaranteed the gate. */
     synchronized Duration rest() {
         return Duration.ofNanos(Math.max(0, restLeft()));
     }
@@ -122,7 +123,7 @@ final class IsolationGate {
         return restNanos == 0 ? 0 : restNanos - (nanoTime.getAsLong() - openedNanos);
     }
 
-    /** Waits until everybody has left the closed gate and {@code nothingElseHeld} says so; false when it takes too long. */
+    /** Waits until the closed gate is empty and {@code nothingElseHeld} is true; false when it takes too long. */
     synchronized boolean awaitAlone(Duration patience, BooleanSupplier nothingElseHeld) throws InterruptedException {
         long deadline = nanoTime.getAsLong() + patience.toNanos();
         while (!(inside == 0 && nothingElseHeld.getAsBoolean())) {

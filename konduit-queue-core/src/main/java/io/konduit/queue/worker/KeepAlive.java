@@ -1,21 +1,19 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.thread.Phases;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * S11: keeps the JVM running while this instance works. All other threads of the queue are daemons, so that an
- * application without a web server would otherwise end as soon as it has started.
+ * S11: keeps the JVM running while this instance works. All other threads of the queue are daemons, so an application
+ * without a web server would otherwise exit right after start-up.
  *
- * <p>It starts first and stops last: a worker that drains is still kept alive. When the start of another bean fails, the
- * context stops or destroys it, and the JVM ends.
+ * <p>It starts first and stops last, so a draining worker is still kept alive. When another bean fails to start, the
+ * context stops or destroys this one and the JVM exits.
  */
 public final class KeepAlive implements SmartLifecycle, DisposableBean {
-    /** Before the worker and the leader's scheduler, and after both have stopped. */
-    private static final int PHASE = WorkerStop.PHASE - 2;
-
     private @Nullable CountDownLatch stopped;
 
     @Override
@@ -57,6 +55,6 @@ public final class KeepAlive implements SmartLifecycle, DisposableBean {
 
     @Override
     public int getPhase() {
-        return PHASE;
+        return Phases.KEEP_ALIVE;
     }
 }

@@ -7,12 +7,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** S10: which types this worker can run. Others it leaves to workers that can. */
-final class KnownHandlers {
+/** S10: which types this worker can run. It leaves other types to workers that can. */
+public final class KnownHandlers {
     private final JobHandlerRegistry registry;
     private final List<Declared> declared;
 
-    KnownHandlers(JobHandlerRegistry registry) {
+    public KnownHandlers(JobHandlerRegistry registry) {
         this.registry = registry;
         this.declared = registry.all().stream()
                 .filter(handler ->
@@ -22,16 +22,16 @@ final class KnownHandlers {
                 .toList();
     }
 
-    Optional<JobHandlerMethod> find(String type) {
+    public Optional<JobHandlerMethod> find(String type) {
         return registry.find(type);
     }
 
     /** What handlers declare beyond the defaults. */
-    Collection<Declared> declared() {
+    public Collection<Declared> declared() {
         return declared;
     }
 
-    Collection<String> types() {
+    public Collection<String> types() {
         return registry.types();
     }
 }

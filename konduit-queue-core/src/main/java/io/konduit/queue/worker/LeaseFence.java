@@ -2,8 +2,8 @@ package io.konduit.queue.worker;
 
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.TaskHandedOverError;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,20 +18,20 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * F3: inside a handler, every Spring transaction on the queue's data source checks the lease before it commits, on its
  * own connection and with a lock that lasts until that commit. A lost lease rolls the transaction back.
  *
- * <p>The check depends on who has the task's row to itself, because a second connection of the same thread would wait for
+ * <p>The check depends on what holds the task's row, because a second connection of the same thread would wait for
  * the first for ever:
  *
  * <ul>
- *   <li>nobody: a share lock, which a reclaim skips;
- *   <li>this transaction: an update that also leaves a fresh lease behind;
- *   <li>a suspended transaction of this thread: a look, as its lock keeps everybody else away.
+ *   <li>nothing: a share lock, which a reclaim skips;
+ *   <li>this transaction: an update that also renews the lease;
+ *   <li>a suspended transaction of this thread: a plain read, because its lock keeps all others away.
  * </ul>
  *
- * <p>A transaction has the row to itself from a checkpoint on, and above READ COMMITTED from its begin: there it could not
- * lock at the end what was extended meanwhile.
+ * <p>A transaction holds the row from its first checkpoint, and above READ COMMITTED from its begin: otherwise it could
+ * not lock a row at the end that was extended in the meantime.
  *
- * <p>The end of a nested transaction is not checked: it commits with the outer one, and a lock taken early would keep
- * extensions waiting.
+ * <p>The end of a nested transaction is not checked. It commits with the outer one, and an early lock would block
+ * extensions.
  */
 public final class LeaseFence implements TransactionExecutionListener {
     private static final Logger log = LoggerFactory.getLogger(LeaseFence.class);
@@ -46,14 +46,14 @@ public final class LeaseFence implements TransactionExecutionListener {
         this.leases = leases;
     }
 
-    /** Who has the task's row in a transaction of this thread. */
+    /** The transaction of this thread that holds the task's row. */
     private enum RowHolder {
         NOBODY,
         THIS_TRANSACTION,
         SUSPENDED_TRANSACTION
     }
 
-    /** S14: while this holds, runs end right after a checkpoint, so that another worker goes on from there. */
+    /** S14: while this holds, runs end right after a checkpoint, so that another worker continues from there. */
     void handOverWhen(BooleanSupplier workerDrains) {
         draining = workerDrains;
     }
@@ -62,7 +62,7 @@ public final class LeaseFence implements TransactionExecutionListener {
         return draining.getAsBoolean();
     }
 
-    void bind(Execution execution) {
+    void bind(RunningTask execution) {
         current.set(new GuardedRun(execution, leases));
     }
 
@@ -83,7 +83,7 @@ public final class LeaseFence implements TransactionExecutionListener {
         return guarded != null && guarded.isCompleted();
     }
 
-    /** Refuses a checkpoint that would wait for ever for a transaction of its own thread. */
+    /** Refuses a checkpoint that would wait forever for another transaction of its own thread. */
     void beforeRowWrite() {
         GuardedRun guarded = current.get();
         if (guarded != null && rowHolder(guarded) == RowHolder.SUSPENDED_TRANSACTION) {
@@ -94,15 +94,20 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
     }
 
-    /** A checkpoint has written the row; {@code whenCommitted} runs when it stands, at once without a transaction. */
+    /**
+     * A checkpoint has written the row. {@code whenCommitted} runs after the commit, or at once without a transaction.
+     */
     void rowWritten(Runnable whenCommitted) {
         GuardedRun guarded = current.get();
-        Object transaction = database.applicationTransaction();
+        Object transaction = database.callerTransaction().current();
         if (transaction == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
             whenCommitted.run();
             if (guarded != null) {
                 guarded.handOver().checkpointStored();
-                handOver(guarded, guarded.handOver().isSafeNow());
+                handOver(
+                        guarded,
+                        !database.callerTransaction().isActiveAnywhere()
+                                && guarded.handOver().isSafe());
             }
             return;
         }
@@ -129,7 +134,9 @@ public final class LeaseFence implements TransactionExecutionListener {
         }
     }
 
-    /** Must not throw: Spring would leave the transaction open. What goes wrong here, the check before the commit meets. */
+    /**
+     * Must not throw: Spring would leave the transaction open. The check before the commit detects any problem here.
+     */
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
         database.endedTransactions().afterBegin(transaction, failure);
@@ -157,15 +164,15 @@ public final class LeaseFence implements TransactionExecutionListener {
     }
 
     private void lockRow(GuardedRun guarded) {
-        Object transaction = database.applicationTransaction();
+        Object transaction = database.callerTransaction().current();
         if (transaction == null) {
             return;
         }
-        Execution execution = guarded.execution();
+        RunningTask execution = guarded.execution();
         if (database.snapshotTransactions().lockFirst(() -> leases.lockInTransaction(execution.lease()))) {
             holdRow(guarded, transaction);
         } else {
-            execution.endFromWithin(Execution.End.LOST);
+            execution.endFromWithin(RunningTask.End.LOST);
         }
     }
 
@@ -178,7 +185,7 @@ public final class LeaseFence implements TransactionExecutionListener {
                 check(guarded);
             }
         } catch (TransactionException e) {
-            // Spring takes it for a failure of the commit and does not roll back: what was written would be committed
+            // Spring treats this as a failed commit and does not roll back: the writes would be committed
             throw new TransientDataAccessResourceException(
                     "The lease of a handler could not be checked before its transaction commits: it is rolled back.",
                     e);
@@ -186,12 +193,12 @@ public final class LeaseFence implements TransactionExecutionListener {
     }
 
     private void check(GuardedRun guarded) {
-        if (!database.isTransactionOpen()) {
+        if (!database.callerTransaction().awaitsCommit()) {
             return;
         }
-        Execution execution = guarded.execution();
+        RunningTask execution = guarded.execution();
         if (execution.dropsResult() || !isHeld(guarded)) {
-            execution.endFromWithin(Execution.End.LOST);
+            execution.endFromWithin(RunningTask.End.LOST);
             throw new LeaseLostException(
                     "The lease on " + execution.task()
                             + " was lost before its transaction could commit: it is rolled back. Another run has the task, or a person decides.");
@@ -199,7 +206,7 @@ public final class LeaseFence implements TransactionExecutionListener {
     }
 
     private boolean isHeld(GuardedRun guarded) {
-        Execution execution = guarded.execution();
+        RunningTask execution = guarded.execution();
         return switch (rowHolder(guarded)) {
             case NOBODY -> leases.guardInTransaction(execution.lease());
             case THIS_TRANSACTION ->
@@ -220,7 +227,7 @@ public final class LeaseFence implements TransactionExecutionListener {
         GuardedRun guarded = current.get();
         if (guarded != null) {
             guarded.handOver().ended(transaction);
-            // the transaction has committed and its callbacks have run: what is thrown here reaches the handler
+            // the transaction has committed and its callbacks have run: an exception from here reaches the handler
             handOver(guarded, failure == null && guarded.handOver().isSafeAfter(transaction));
         }
     }
@@ -238,7 +245,7 @@ public final class LeaseFence implements TransactionExecutionListener {
         return !guarded.isCompleted()
                 && !transaction.isReadOnly()
                 && transaction.isNewTransaction()
-                && database.isApplicationTransaction(transaction);
+                && database.callerTransaction().isFrom(transaction);
     }
 
     private RowHolder rowHolder(GuardedRun guarded) {
@@ -246,10 +253,10 @@ public final class LeaseFence implements TransactionExecutionListener {
         if (holder == null) {
             return RowHolder.NOBODY;
         }
-        if (database.isBound(holder)) {
+        if (database.callerTransaction().isBound(holder)) {
             return RowHolder.THIS_TRANSACTION;
         }
-        // in a callback after its end it looks as if it were suspended
-        return database.hasEnded(holder) ? RowHolder.NOBODY : RowHolder.SUSPENDED_TRANSACTION;
+        // in a callback after its end the transaction looks suspended
+        return database.callerTransaction().hasEnded(holder) ? RowHolder.NOBODY : RowHolder.SUSPENDED_TRANSACTION;
     }
 }

@@ -3,6 +3,7 @@ package io.konduit.queue.worker;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,12 +19,12 @@ import org.springframework.dao.DataAccessException;
 
 /**
  * Extends the leases of running tasks, on a thread of its own, with one statement for all that have used a third of
- * their time. Beats for the worker registry too.
+ * their time. It also sends the worker's heartbeat.
  *
  * <ol>
  *   <li>Extended: the lease goes on. If the node dies now, the reaper takes the task when the new lease has ended.
  *   <li>Lost: the handler is interrupted and its result dropped.
- *   <li>Busy, or no answer: asked again soon. {@link LeaseWatchdog} ends the run before the lease ends.
+ *   <li>Busy, or no answer: retried soon. {@link LeaseWatchdog} ends the run before the lease ends.
  * </ol>
  */
 final class LeaseKeeper {
@@ -67,7 +68,7 @@ final class LeaseKeeper {
      * The worker's own heartbeat and how often it is sent.
      *
      * @param send true when leases may have ended unnoticed and all should be extended at once
-     * @param hearsOfCancels whether notices come in: otherwise each beat looks for leases that are lost
+     * @param hearsOfCancels whether cancel notices arrive; otherwise each beat looks for lost leases
      */
     record Beat(BooleanSupplier send, Duration interval, BooleanSupplier hearsOfCancels) {
         Beat(BooleanSupplier send, Duration interval) {
@@ -79,7 +80,7 @@ final class LeaseKeeper {
     void run() {
         thread = Thread.currentThread();
         while (!stopped) {
-            WorkerThreads.stepped();
+            QueueThreads.stepped();
             LockSupport.parkNanos(this, step());
         }
     }
@@ -89,12 +90,14 @@ final class LeaseKeeper {
         wake();
     }
 
-    /** A lease has come that may need its first extension before the keeper would look. */
+    /** A new lease may need its first extension before the keeper's next check. */
     void wake() {
         LockSupport.unpark(thread);
     }
 
-    /** Beats and extends if it is time to; returns how long to wait. Whatever goes wrong, the next step comes. */
+    /**
+     * Sends a heartbeat and extends leases if due; returns how long to wait. The next step follows whatever goes wrong.
+     */
     long step() {
         try {
             if (beatIfDue() & extendOnce()) {
@@ -107,13 +110,13 @@ final class LeaseKeeper {
         return RETRY_NAP;
     }
 
-    /** One pass: extends what needs it. False when the database gave no answer. */
+    /** One pass: extends the leases that need it; false when the database gave no answer. */
     boolean extendOnce() {
         long sent = nanoTime.getAsLong();
         someBusy = false;
-        Map<Lease, Execution> executions = new HashMap<>();
+        Map<Lease, RunningTask> executions = new HashMap<>();
         Map<Lease, Duration> due = new LinkedHashMap<>();
-        for (Execution execution : active.all()) {
+        for (RunningTask execution : active.all()) {
             if (execution.needsExtension(sent)) {
                 execution.extending();
                 executions.put(execution.lease(), execution);
@@ -132,7 +135,7 @@ final class LeaseKeeper {
         }
     }
 
-    private void apply(@Nullable Execution execution, ExtensionResult result, long sent) {
+    private void apply(@Nullable RunningTask execution, ExtensionResult result, long sent) {
         if (execution == null) {
             return;
         }
@@ -151,8 +154,8 @@ final class LeaseKeeper {
     }
 
     /**
-     * While the database does not answer it is asked again and again. After that, and after a clock jump, every lease is
-     * extended at once: the reaper waits one round for that.
+     * While the database does not answer it is retried. After that, and after a clock jump, every lease is extended at
+     * once: the reaper waits one round for that.
      */
     private boolean beatIfDue() {
         long now = nanoTime.getAsLong();
@@ -164,7 +167,7 @@ final class LeaseKeeper {
             boolean extendAll = beat.send().getAsBoolean();
             beatenNanos = now;
             if (failing || extendAll) {
-                active.all().forEach(Execution::extendSoon);
+                active.all().forEach(RunningTask::extendSoon);
             } else if (!beat.hearsOfCancels().getAsBoolean()) {
                 lookForLost();
             }
@@ -175,12 +178,12 @@ final class LeaseKeeper {
         }
     }
 
-    /** A look costs no write. What it finds is asked for by an extension, which decides. */
+    /** Costs no write. Each lease that it finds is checked by an extension, which decides. */
     private void lookForLost() {
-        Collection<Lease> held = active.all().stream().map(Execution::lease).toList();
+        Collection<Lease> held = active.all().stream().map(RunningTask::lease).toList();
         if (!held.isEmpty()) {
             for (long id : leases.findLost(held)) {
-                Execution execution = active.find(id);
+                RunningTask execution = active.find(id);
                 if (execution != null) {
                     execution.extendSoon();
                 }
@@ -191,7 +194,7 @@ final class LeaseKeeper {
     private long nap() {
         long now = nanoTime.getAsLong();
         long nap = Math.min(LONGEST_NAP, Math.max(0, beatNanos - (now - beatenNanos)));
-        for (Execution execution : active.all()) {
+        for (RunningTask execution : active.all()) {
             nap = Math.min(nap, execution.nanosToExtension(now));
         }
         return Math.max(SHORTEST_NAP, nap);

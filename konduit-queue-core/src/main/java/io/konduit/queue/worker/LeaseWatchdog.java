@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -8,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends runs whose time is over, by this node's own monotonic clock and without the database, on a thread that never
- * waits for it: a lease that nobody confirmed (H7), a run over its limit (H6). Tells of runs that take very long.
+ * Ends runs whose time is over, by this node's monotonic clock. It runs on a thread that never waits for the database.
+ * It covers leases whose extension was not confirmed (H7) and runs over their limit (H6), and warns about very long
+ * runs.
  */
 final class LeaseWatchdog {
     private static final Logger log = LoggerFactory.getLogger(LeaseWatchdog.class);
@@ -34,7 +36,7 @@ final class LeaseWatchdog {
     void run() {
         thread = Thread.currentThread();
         while (!stopped) {
-            WorkerThreads.stepped();
+            QueueThreads.stepped();
             try {
                 checkOnce();
             } catch (RuntimeException | Error e) {
@@ -49,16 +51,16 @@ final class LeaseWatchdog {
         LockSupport.unpark(thread);
     }
 
-    /** One look at every lease. */
+    /** Checks every lease once. */
     void checkOnce() {
         long now = nanoTime.getAsLong();
-        for (Execution execution : active.all()) {
-            if (execution.isOverTime(now) && execution.end(Execution.End.TIMED_OUT)) {
+        for (RunningTask execution : active.all()) {
+            if (execution.isOverTime(now) && execution.end(RunningTask.End.TIMED_OUT)) {
                 log.warn(
                         "{} is over its time limit: it is interrupted and its lease is not extended any more",
                         execution.task());
             }
-            if (execution.mustFence(now) && execution.end(Execution.End.SELF_FENCED)) {
+            if (execution.mustFence(now) && execution.end(RunningTask.End.SELF_FENCED)) {
                 log.warn(
                         "The lease on {} could not be confirmed and is about to end: its handler is interrupted",
                         execution.task());

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/** The version of this library, as the build wrote it into a file: a manifest is there in a jar only. */
+/** The version of this library, read from a file that the build writes: a manifest exists only in a jar. */
 final class LibraryVersion {
     static final String VERSION = read();
 
@@ -22,7 +22,7 @@ final class LibraryVersion {
             return UNKNOWN;
         }
         String version = properties.getProperty("version", UNKNOWN);
-        // an IDE may have copied the file as it is
+        // an IDE may have copied the file unfiltered
         return version.contains("$") ? UNKNOWN : version;
     }
 }

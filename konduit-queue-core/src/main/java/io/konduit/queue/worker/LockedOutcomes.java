@@ -6,28 +6,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Outcomes whose rows somebody else has locked. They are tried again apart from all others, each after a pause that
- * grows. For the completer's thread only.
+ * Outcomes whose rows are locked by another transaction. Each is retried apart from all others, with a growing delay.
+ * Used by the completer's thread only.
  */
 final class LockedOutcomes {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-    private final Map<Execution, Waiting> waiting = new LinkedHashMap<>();
+    private final Map<RunningTask, Waiting> waiting = new LinkedHashMap<>();
 
     private record Waiting(Outcome outcome, Duration pause, long dueNanos) {}
 
-    /** Keeps an outcome for later: the pause grows each time. */
+    /** Keeps an outcome for a later retry; its delay grows each time. */
     void add(Outcome outcome, long now) {
-        Execution execution = outcome.execution();
+        RunningTask execution = outcome.execution();
         execution.lockedOut();
         Waiting earlier = waiting.get(execution);
         Duration pause = earlier == null ? FIRST_PAUSE : shorter(earlier.pause().multipliedBy(2), LONGEST_PAUSE);
         waiting.put(execution, new Waiting(outcome, pause, now + pause.toNanos()));
     }
 
-    void remove(Execution execution) {
-        waiting.remove(execution);
+    void remove(RunningTask execution) {
+        if (!waiting.isEmpty()) {
+            waiting.remove(execution);
+        }
     }
 
     boolean contains(Outcome outcome) {
@@ -42,7 +44,7 @@ final class LockedOutcomes {
         return waiting.size();
     }
 
-    /** Those whose pause is over. */
+    /** Outcomes whose delay is over. */
     List<Outcome> due(long now) {
         return waiting.values().stream()
                 .filter(each -> now - each.dueNanos() >= 0)
@@ -50,9 +52,9 @@ final class LockedOutcomes {
                 .toList();
     }
 
-    /** How long until one is due; at most so long. */
-    Duration untilNext(long now, Duration most) {
-        long next = most.toNanos();
+    /** How long until the next one is due, up to {@code limit}. */
+    Duration untilNext(long now, Duration limit) {
+        long next = limit.toNanos();
         for (Waiting each : waiting.values()) {
             next = Math.min(next, Math.max(0, each.dueNanos() - now));
         }

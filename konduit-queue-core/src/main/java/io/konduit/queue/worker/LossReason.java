@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-/** Finds out why a lease is lost: a cancel was meant, and is neither a loss nor a false reclaim. */
+/** Finds out why a lease is lost. A cancellation is deliberate: it is neither a loss nor a false reclaim. */
 final class LossReason {
     private static final Logger log = LoggerFactory.getLogger(LossReason.class);
 
@@ -15,20 +15,20 @@ final class LossReason {
         this.leases = leases;
     }
 
-    /** {@link Execution.End#CANCELLED}, else {@link Execution.End#LOST}. Never throws: the loss is certain, its reason is not. */
-    Execution.End of(Execution execution) {
+    /** {@link RunningTask.End#CANCELLED}, else {@link RunningTask.End#LOST}. Never throws: the loss is certain, its reason is not. */
+    RunningTask.End of(RunningTask execution) {
         try {
-            return leases.isCancelled(execution.lease()) ? Execution.End.CANCELLED : Execution.End.LOST;
+            return leases.isCancelled(execution.lease()) ? RunningTask.End.CANCELLED : RunningTask.End.LOST;
         } catch (DataAccessException e) {
             log.debug("The database did not say why the lease on {} is lost", execution.task(), e);
-            return Execution.End.LOST;
+            return RunningTask.End.LOST;
         }
     }
 
-    /** A run that found out by itself that its lease is lost knows no reason. */
-    void findOut(Execution execution) {
-        if (execution.ended() == Execution.End.LOST && of(execution) == Execution.End.CANCELLED) {
-            execution.endFromWithin(Execution.End.CANCELLED);
+    /** A run that discovered the loss itself does not know the reason. */
+    void findOut(RunningTask execution) {
+        if (execution.ended() == RunningTask.End.LOST && of(execution) == RunningTask.End.CANCELLED) {
+            execution.endFromWithin(RunningTask.End.CANCELLED);
         }
     }
 }

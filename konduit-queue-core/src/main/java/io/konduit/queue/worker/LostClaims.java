@@ -1,6 +1,6 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.store.DatabaseErrors;
+import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.store.HeldLease;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
@@ -24,24 +24,23 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Finds what a claim has taken whose reply did not come: the server may carry it out all the same, at once or after a
- * lock was released. Nobody runs such a task, so it is given back uncharged before its lease ends and somebody counts a
- * zombie.
+ * Finds the tasks of a claim whose reply was lost. The server may still execute that claim, at once or after a lock is
+ * released. No worker runs such a task. It is given back uncharged, before its lease ends and it counts as a zombie.
  *
  * <ol>
- *   <li>Every claim has a ticket. One that ends without a reply is lost, unless the server said that it did nothing.
- *   <li>From then on leases in this worker's name are looked at: at once, again and again, later with every heartbeat.
+ *   <li>Every claim has a ticket. A claim without a reply is lost, unless the server said that it did nothing.
+ *   <li>From then on this worker looks for leases in its name: at once, repeatedly, and later with every heartbeat.
  *   <li>All leases of a claim began at the same time, so a lease is known if a claim with that time was received. A
- *       known one is never given back here, also when this worker has let it go: its outcome, or the reaper, decides.
- *   <li>A lease that may belong to a claim under way waits for that claim to end.
- *   <li>Tasks of a claim that was received and could not be taken in, for want of memory say, are given back by name.
+ *       known lease is never given back here, even if this worker has dropped it: its outcome or the reaper decides.
+ *   <li>A lease that may belong to a claim in flight waits for that claim to end.
+ *   <li>Tasks of a received claim that could not be accepted, for example for lack of memory, are given back by id.
  *   <li>If the node dies before the give-back, the lease ends and the reaper acts, as after any crash.
  * </ol>
  */
 final class LostClaims {
     private static final Logger log = LoggerFactory.getLogger(LostClaims.class);
     private static final long FIRST_PAUSE = Duration.ofMillis(100).toNanos();
-    /** A lock may keep the statement back for as long; after that the lease's end is left to the reaper. */
+    /** A lock may delay the statement this long. After that the reaper handles the lease when it ends. */
     private static final long SUSPICION = Duration.ofMinutes(10).toNanos();
 
     private static final int LAST_LOOKS = 5;
@@ -66,7 +65,7 @@ final class LostClaims {
     /**
      * A claim that was sent.
      *
-     * @param after when the last claim that was received before had begun; null for none
+     * @param after the start time of the last claim received before this one; null for none
      */
     record Ticket(long number, @Nullable Long after, long sentNanos) {}
 
@@ -106,7 +105,7 @@ final class LostClaims {
         forgetWhatIsNotNeeded();
     }
 
-    /** The reply is here, but this worker could not take these tasks in: nobody runs them. */
+    /** The reply arrived, but this worker could not accept these tasks: nothing runs them. */
     synchronized void notAccepted(Collection<Lease> leases) {
         notAccepted.addAll(leases);
         suspicious = true;
@@ -131,14 +130,14 @@ final class LostClaims {
         }
     }
 
-    /** When nothing will be claimed any more: a lost claim may be carried out just now. */
+    /** When nothing will be claimed any more: a lost claim may still be executing. */
     void lastLooks() {
         for (int i = 0; suspicious && i < LAST_LOOKS && look(); i++) {
             LockSupport.parkNanos(this, FIRST_PAUSE);
         }
     }
 
-    /** One look; only one at a time. False when the database gave no answer. */
+    /** One check at a time; false when the database gave no answer. */
     boolean look() {
         if (!isStillSuspicious() || !looking.compareAndSet(false, true)) {
             return true;
@@ -167,7 +166,7 @@ final class LostClaims {
         }
     }
 
-    /** After a pause, because the same may happen again. */
+    /** After a delay, because the same failure may happen again. */
     private void giveBackNotAccepted() {
         Set<Lease> returned;
         synchronized (this) {
@@ -176,7 +175,7 @@ final class LostClaims {
         if (!returned.isEmpty()) {
             Set<Lease> busy =
                     leases.giveBackUnlocked(returned, NOT_ACCEPTED_PAUSE).busy();
-            log.warn("{} claimed tasks could not be taken in and are given back", returned.size() - busy.size());
+            log.warn("{} claimed tasks could not be accepted and are given back", returned.size() - busy.size());
             synchronized (this) {
                 notAccepted.removeIf(lease -> returned.contains(lease) && !busy.contains(lease));
             }
@@ -201,7 +200,7 @@ final class LostClaims {
         return earliest(lost.stream());
     }
 
-    /** Which of these leases no claim has brought, nor can bring any more. */
+    /** The leases that no received claim has brought and no claim in flight can bring. */
     private synchronized List<Lease> unknownOf(List<HeldLease> held) {
         List<Lease> unknown = new ArrayList<>();
         Map<Lease, Long> waiting = new HashMap<>();
@@ -226,7 +225,7 @@ final class LostClaims {
         return unknown;
     }
 
-    /** Times of claims are needed as far back as a look can reach. */
+    /** Claim times are kept as far back as a check can reach. */
     private void forgetWhatIsNotNeeded() {
         if (underWay.isEmpty() && lost.isEmpty()) {
             received.clear();

@@ -1,14 +1,14 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.QueueDatabase;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * After a {@link TransactionException} before the commit, the fence's or the application's, Spring neither commits nor
- * rolls back; then it switches auto-commit on, and the driver commits. It may even say that it has rolled back: so it takes
- * an {@link org.springframework.transaction.UnexpectedRollbackException} of another transaction. After a rollback
- * and after a commit that failed there is nothing to undo.
+ * After a {@link TransactionException} before the commit, from the fence or the application, Spring neither commits nor
+ * rolls back. It then switches auto-commit on, and the driver commits. Spring may even report a rollback: it treats an
+ * {@link org.springframework.transaction.UnexpectedRollbackException} of another transaction that way. After a rollback
+ * or a failed commit there is nothing to undo.
  */
 final class NoCommitByAccident implements TransactionSynchronization {
     private final QueueDatabase database;
@@ -25,7 +25,7 @@ final class NoCommitByAccident implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
         if (status != STATUS_COMMITTED) {
-            database.rollBack();
+            database.callerTransaction().rollBack();
         }
     }
 }

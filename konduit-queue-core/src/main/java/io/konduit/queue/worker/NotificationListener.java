@@ -3,30 +3,34 @@ package io.konduit.queue.worker;
 import io.konduit.queue.log.LogThrottle;
 import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hears what other nodes tell, on a connection of its own that is made again whenever it breaks. Only a speed-up. */
+/**
+ * Receives notifications from other nodes on its own connection, and reconnects when that breaks. Only an optimisation.
+ */
 final class NotificationListener {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
     private static final Duration SLICE = Duration.ofMillis(500);
-    private static final Duration VERIFY_AFTER = Duration.ofSeconds(30);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** A session that lived shorter than this is not replaced at once. */
+    private static final Duration SHORT_LIFE = Duration.ofSeconds(1);
+
     private static final long FIRST_PAUSE_MILLIS = 250;
     private static final long LONGEST_PAUSE_MILLIS = 15_000;
 
     private final LogThrottle throttle = new LogThrottle();
     private final NotificationChannel channel;
-    private final Ear ear;
-    private final Duration verifyAfter;
+    private final Callbacks callbacks;
+    private final SessionDuty duty;
     private volatile boolean stopped;
     private volatile boolean listening;
 
-    /** What is done about what was heard. */
-    interface Ear {
+    /** Called with what was received. */
+    interface Callbacks {
         /** These queues have something due. */
         void tasksDue(Set<String> queues);
 
@@ -36,24 +40,20 @@ final class NotificationListener {
         void missed();
     }
 
-    NotificationListener(NotificationChannel channel, Ear ear) {
-        this(channel, ear, VERIFY_AFTER);
-    }
-
     /**
-     * @param verifyAfter how long nothing may be heard before the connection has to show that it lives
+     * @param duty what the session must do in addition
      */
-    NotificationListener(NotificationChannel channel, Ear ear, Duration verifyAfter) {
+    NotificationListener(NotificationChannel channel, Callbacks callbacks, SessionDuty duty) {
         this.channel = channel;
-        this.ear = ear;
-        this.verifyAfter = verifyAfter;
+        this.callbacks = callbacks;
+        this.duty = duty;
     }
 
     void stop() {
         stopped = true;
     }
 
-    /** Whether notifications come in, as far as it is known. */
+    /** Whether notifications arrive, as far as known. */
     boolean isListening() {
         return listening;
     }
@@ -62,48 +62,66 @@ final class NotificationListener {
     void run() {
         long pause = FIRST_PAUSE_MILLIS;
         while (!stopped) {
-            WorkerThreads.stepped();
-            try (NotificationChannel.Subscription subscription = channel.subscribe()) {
+            QueueThreads.stepped();
+            long begun = System.nanoTime();
+            try (NotificationChannel.Subscription subscription = channel.subscribe(duty.patience())) {
+                begun = System.nanoTime();
+                duty.begun(subscription);
                 pause = FIRST_PAUSE_MILLIS;
                 listening = true;
-                ear.missed();
+                callbacks.missed();
                 listen(subscription);
             } catch (RuntimeException e) {
+                boolean lived = listening && System.nanoTime() - begun > SHORT_LIFE.toNanos();
                 listening = false;
                 if (!stopped) {
-                    if (throttle.isDue("broke")) {
-                        log.info(
-                                "The listening connection broke ({}); polling goes on",
-                                e.getClass().getSimpleName());
+                    tell(e);
+                    if (!lived) {
+                        duty.broken();
+                        pause = sleep(pause);
                     }
-                    log.debug("The listening connection broke", e);
-                    pause = sleep(pause);
                 }
             }
         }
+    }
+
+    private void tell(RuntimeException failure) {
+        if (throttle.isDue("broke")) {
+            log.info(
+                    "The listening connection broke ({}); polling goes on",
+                    failure.getClass().getSimpleName());
+        }
+        log.debug("The listening connection broke", failure);
     }
 
     private void listen(NotificationChannel.Subscription subscription) {
         long verified = System.nanoTime();
         while (!stopped) {
-            WorkerThreads.stepped();
+            QueueThreads.stepped();
             NotificationChannel.Heard heard = subscription.await(SLICE);
             if (!heard.isEmpty()) {
-                heard.messages().forEach(ear::receive);
+                heard.messages().forEach(callbacks::receive);
                 if (!heard.queues().isEmpty()) {
-                    ear.tasksDue(heard.queues());
+                    callbacks.tasksDue(heard.queues());
                 }
+            }
+            // what was heard may have waited in the socket: only a round trip shows that the session lives
+            if (System.nanoTime() - verified > duty.verifyAfter().toNanos()) {
                 verified = System.nanoTime();
-            } else if (System.nanoTime() - verified > verifyAfter.toNanos()) {
-                subscription.verify(PATIENCE);
-                verified = System.nanoTime();
+                duty.verify(subscription);
             }
         }
     }
 
+    /** Not for longer than a session may go without a round trip, which is short as soon as tasks run. */
     private long sleep(long pause) {
+        long begun = System.nanoTime();
         try {
-            TimeUnit.MILLISECONDS.sleep(pause);
+            for (long slept = 0;
+                    !stopped && slept < pause && slept < duty.verifyAfter().toMillis(); ) {
+                TimeUnit.MILLISECONDS.sleep(Math.min(FIRST_PAUSE_MILLIS, pause - slept));
+                slept = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            }
         } catch (InterruptedException e) {
             log.debug("The listener was interrupted and goes on");
         }

@@ -7,29 +7,31 @@ import org.jspecify.annotations.Nullable;
 
 /** How a run ended, on its way to the database. */
 sealed interface Outcome {
-    Execution execution();
+    RunningTask execution();
 
     /** The completion was committed with the handler's transaction: nothing is left to write. */
-    record Written(Execution execution) implements Outcome {}
+    record Written(RunningTask execution) implements Outcome {}
 
     /**
-     * Nothing is reported: the lease is to end.
+     * Nothing is reported: the lease is left to end.
      *
      * @param error how the interrupted run ended, as evidence
      */
-    record LeftToReaper(Execution execution, RunError error) implements Outcome {}
+    record LeftToReaper(RunningTask execution, RunError error) implements Outcome {}
 
-    record Completed(Execution execution) implements Outcome {}
+    record Completed(RunningTask execution) implements Outcome {}
 
     /**
      * @param error what the handler threw; it stays in this process
      */
     record Failed(
-            Execution execution, Failure failure, @Nullable Throwable error) implements Outcome {
-        Failed(Execution execution, Failure failure) {
+            RunningTask execution,
+            Failure failure,
+            @Nullable Throwable error) implements Outcome {
+        Failed(RunningTask execution, Failure failure) {
             this(execution, failure, null);
         }
     }
 
-    record GivenBack(Execution execution, Duration delay) implements Outcome {}
+    record GivenBack(RunningTask execution, Duration delay) implements Outcome {}
 }

@@ -4,18 +4,18 @@ import io.konduit.queue.store.ClaimedTask;
 import java.util.List;
 
 /**
- * How much of this worker's memory one lane's claims may fill. What waits and what runs in the whole worker counts, so
- * that quick tasks, of which thousands are claimed ahead, cannot be followed by as many large ones. Used by the lane's
- * claiming thread only.
+ * Limits the memory that one slot group's claims may fill. Buffered and running tasks of the whole worker count. So
+ * thousands of quick tasks claimed ahead cannot be followed by as many large ones. Used only by the slot group's
+ * claiming thread.
  */
 final class PayloadBudget {
-    private static final long LEAST = 1L << 20;
-    private static final long MOST = 64L << 20;
+    private static final long MIN_BYTES = 1L << 20;
+    private static final long MAX_BYTES = 64L << 20;
     private static final int SHARE_OF_HEAP = 16;
     private static final int SHRINK = 16;
 
     private final long whole;
-    private final int lanes;
+    private final int groups;
     private final ActiveLeases active;
     private double averageBytes;
     private int asked = Integer.MAX_VALUE;
@@ -23,43 +23,43 @@ final class PayloadBudget {
 
     /**
      * @param whole what the worker may hold
-     * @param lanes how many claim at the same time
+     * @param groups how many slot groups claim at the same time
      */
-    PayloadBudget(long whole, int lanes, ActiveLeases active) {
+    PayloadBudget(long whole, int groups, ActiveLeases active) {
         this.whole = whole;
-        this.lanes = lanes;
+        this.groups = groups;
         this.active = active;
     }
 
-    /** What a worker may hold in a JVM with so much memory: a sixteenth, from 1 to 64 MiB. */
+    /** The budget of a worker in a JVM with this much memory: a sixteenth, from 1 to 64 MiB. */
     static long ofHeap(long maxMemory) {
-        return Math.max(LEAST, Math.min(MOST, maxMemory / SHARE_OF_HEAP));
+        return Math.max(MIN_BYTES, Math.min(MAX_BYTES, maxMemory / SHARE_OF_HEAP));
     }
 
-    /** How many bytes the next claim may bring. */
+    /** How many bytes the next claim may return. */
     long left() {
-        return Math.max(0, Math.min(whole / lanes, whole - active.bytes()));
+        return Math.max(0, Math.min(whole / groups, whole - active.bytes()));
     }
 
     /**
-     * How many tasks of the usual size the next claim may bring; zero when it has to wait for room. One while anything is
-     * left: the next task may be smaller than the last ones, and a single one too many does no harm.
+     * How many tasks of the average size the next claim may return; zero when it has to wait for room. At least one
+     * while any budget is left: the next task may be smaller than the last ones, and one task too many does no harm.
      */
     int rows(int room) {
-        int most = Math.min(room, limit);
-        if (most == 0 || averageBytes < 1) {
-            asked = most;
-            return most;
+        int max = Math.min(room, limit);
+        if (max == 0 || averageBytes < 1) {
+            asked = max;
+            return max;
         }
         long left = left();
-        int fitting = (int) Math.min(most, left / averageBytes);
+        int fitting = (int) Math.min(max, left / averageBytes);
         asked = left > 0 || active.isEmpty() ? Math.max(1, fitting) : fitting;
         return asked;
     }
 
     /**
-     * The last claim failed. It may have been too much to read or to send within the time of a statement, so the next ones
-     * ask for less, down to a single task. Without that, a backlog of large payloads could time out each claim for ever.
+     * The last claim failed. It may have been too large for the statement timeout, so the next claims ask for less,
+     * down to a single task. Otherwise a backlog of large payloads could time out every claim.
      */
     void failed() {
         limit = Math.max(1, asked / SHRINK);

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What a poller waits for: something due, or room for more. A signal given while it is busy is not lost. */
+/** What a poller waits for: due tasks, or room for more. A signal given while it is busy is not lost. */
 final class PollSignal {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -23,7 +23,7 @@ final class PollSignal {
         }
     }
 
-    /** The poller is to end: it waits and rests no more. */
+    /** Ends the poller: it no longer waits or rests. */
     void end() {
         lock.lock();
         try {
@@ -34,7 +34,7 @@ final class PollSignal {
         }
     }
 
-    /** Waits for that long, whatever is due. */
+    /** Waits for this long, whatever is due. */
     void rest(long nanos) throws InterruptedException {
         lock.lock();
         try {
@@ -47,7 +47,12 @@ final class PollSignal {
         }
     }
 
-    /** Cheap when nobody waits for room. */
+    /** Whether the poller waits for room, or is about to. */
+    boolean isRoomWanted() {
+        return wantsRoom;
+    }
+
+    /** Cheap when nothing waits for room. */
     void roomMade() {
         if (!wantsRoom) {
             return;
@@ -61,7 +66,7 @@ final class PollSignal {
         }
     }
 
-    /** Forgets earlier signals: the claim that follows sees what they announced. */
+    /** Clears earlier signals: the claim that follows sees what they announced. */
     void clearDue() {
         lock.lock();
         try {
@@ -85,7 +90,7 @@ final class PollSignal {
         }
     }
 
-    /** Announces the wish for room; look again before waiting. */
+    /** Asks for room; check again before waiting. */
     void wantRoom() {
         lock.lock();
         try {

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Told what this worker does, for metrics, on the threads that keep leases: must be quick. One of the application, which
- * may be anything, is told on another thread ({@link #on}).
+ * Receives what this worker does, for metrics, on the threads that extend leases: it must be fast. A monitor of the
+ * application may be slow, so it is called on another thread ({@link #on}).
  */
 public interface QueueMonitor {
-    /** Watches nothing. */
+    /** Does nothing. */
     QueueMonitor NONE = new QueueMonitor() {};
 
     default void started(ClaimedTask task) {}
@@ -26,13 +26,13 @@ public interface QueueMonitor {
 
     default void leaseLost(ClaimedTask task) {}
 
-    /** Workers that had lost so many tasks to the reaper turned out to be alive. */
+    /** The reaper had taken this many tasks from workers that turned out to be alive. */
     default void falselyReclaimed(int tasks) {}
 
     /** A run has taken longer than {@code konduit.queue.worker.warn-after}. */
     default void ranLong(ClaimedTask task) {}
 
-    /** A monitor that is told on another thread. */
+    /** A monitor that is called on another thread. */
     static QueueMonitor on(Executor executor, QueueMonitor monitor) {
         return new SafeMonitor(monitor, executor);
     }

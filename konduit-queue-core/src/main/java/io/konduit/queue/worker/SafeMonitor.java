@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the errors of a monitor away from the worker, whose loops must not end by them. */
+/** Keeps a monitor's errors away from the worker, whose loops must not end because of them. */
 final class SafeMonitor implements QueueMonitor {
     private static final Logger log = LoggerFactory.getLogger(SafeMonitor.class);
 

@@ -1,7 +1,7 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.TaskNames;
 import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.settings.TaskNames;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Which queues a worker serves: those that its settings name or, when they name none, the default and declared ones. */
+/** The queues a worker serves: those its settings name or, if they name none, the default and declared ones. */
 public final class ServedQueues {
     private ServedQueues() {}
 

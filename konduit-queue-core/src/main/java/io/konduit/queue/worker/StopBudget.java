@@ -3,8 +3,8 @@ package io.konduit.queue.worker;
 import java.time.Duration;
 
 /**
- * What is left of the time for a stop, counted from its begin: the drain time for handlers, or a heartbeat for claims that are
- * under way if that is longer, and then a little for the last writes.
+ * The time left for a stop, counted from its start: the drain timeout for handlers, or one heartbeat for claims in
+ * flight if that is longer, plus a little for the last writes.
  */
 final class StopBudget {
     private final long begunNanos = System.nanoTime();
@@ -26,8 +26,8 @@ final class StopBudget {
         return left(whole);
     }
 
-    private Duration left(Duration most) {
-        Duration left = most.minusNanos(System.nanoTime() - begunNanos);
+    private Duration left(Duration limit) {
+        Duration left = limit.minusNanos(System.nanoTime() - begunNanos);
         return left.isNegative() ? Duration.ZERO : left;
     }
 }

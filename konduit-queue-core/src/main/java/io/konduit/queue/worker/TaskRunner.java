@@ -1,15 +1,15 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.DurationText;
+import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
-import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskHandedOverError;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.handler.Backoff;
 import io.konduit.queue.handler.JobHandlerMethod;
-import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.LeaseRepository;
@@ -17,6 +17,8 @@ import io.konduit.queue.store.RunError;
 import io.micrometer.observation.Observation;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  *   <li>Otherwise the outcome goes to the {@link Completer}. If the node dies before it is written, the task runs again.
  * </ol>
  */
-final class TaskRunner {
+public final class TaskRunner {
     private static final Logger log = LoggerFactory.getLogger(TaskRunner.class);
     private static final String MDC_TASK = "konduit.task";
     private static final String MDC_TYPE = "konduit.type";
@@ -45,36 +47,62 @@ final class TaskRunner {
     private static final Duration LONGEST_BACKOFF = Duration.ofDays(36_500);
     private static final Duration BACKOFF_WITHOUT_POLICY = Duration.ofMinutes(1);
 
+    private final JobHandlerRegistry handlers;
     private final LeaseRepository leases;
     private final LeaseFence fence;
-    private final PayloadConverter converter;
-    private final RetryPolicy retryPolicy;
-    private final TaskObservations observations;
-    private final ErrorTexts errors;
+    private final RunEnvironment environment;
+    private final LongSupplier nanoTime;
     private final @Nullable TransactionTemplate transaction;
     private final String worker;
 
-    TaskRunner(
+    public TaskRunner(
+            JobHandlerRegistry handlers,
             LeaseRepository leases,
             LeaseFence fence,
-            PayloadConverter converter,
-            RetryPolicy retryPolicy,
-            TaskObservations observations,
-            ErrorTexts errors,
-            @Nullable PlatformTransactionManager transactionManager) {
+            RunEnvironment environment,
+            LongSupplier nanoTime) {
+        this.handlers = handlers;
         this.leases = leases;
         this.fence = fence;
-        this.converter = converter;
-        this.retryPolicy = retryPolicy;
-        this.observations = observations;
-        this.errors = errors;
+        this.environment = environment;
+        this.nanoTime = nanoTime;
+        PlatformTransactionManager transactionManager = environment.transactionManager();
         this.transaction = transactionManager == null ? null : new TransactionTemplate(transactionManager);
         this.worker = leases.worker().toString();
     }
 
+    /** The handlers of this application. */
+    JobHandlerRegistry handlers() {
+        return handlers;
+    }
+
+    /** The default time limit, for tasks without one of their own and whose handler declares none. */
+    int maxAttempts() {
+        return environment.retryPolicy().maxAttempts();
+    }
+
+    /** S14: while this holds, runs end right after a checkpoint. */
+    void handOverWhen(BooleanSupplier workerDrains) {
+        fence.handOverWhen(workerDrains);
+    }
+
+    /** @throws InvalidJobHandlerException if a handler is transactional and there is no transaction manager */
+    void requireTransactionManager() {
+        if (transaction != null) {
+            return;
+        }
+        for (JobHandlerMethod handler : handlers.all()) {
+            if (handler.transactional()) {
+                throw new InvalidJobHandlerException(
+                        "Handler '%s' (%s) is transactional, but there is no single transaction manager for the queue's data source. Define one, or mark one as @Primary."
+                                .formatted(handler.type(), handler.location()));
+            }
+        }
+    }
+
     /** Runs the handler. */
-    Outcome run(Execution execution, JobHandlerMethod handler) {
-        if (!execution.begin(System.nanoTime())) {
+    Outcome run(RunningTask execution, JobHandlerMethod handler) {
+        if (!execution.begin(nanoTime.getAsLong())) {
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
         ClaimedTask task = execution.task();
@@ -86,16 +114,16 @@ final class TaskRunner {
         Observation observation = start(task);
         try (Observation.Scope scope = observation.openScope()) {
             boolean completed = call(execution, handler);
-            execution.finish(System.nanoTime());
+            execution.finish(nanoTime.getAsLong());
             return completed ? new Outcome.Written(execution) : new Outcome.Completed(execution);
         } catch (Throwable error) {
-            execution.finish(System.nanoTime());
+            execution.finish(nanoTime.getAsLong());
             if (TaskHandedOverError.isBehind(error)) {
                 log.info("{} is handed over after a checkpoint: this worker drains", task);
                 TaskObservations.handedOver(observation);
                 return new Outcome.GivenBack(execution, Duration.ZERO);
             }
-            observations.failed(observation, error);
+            environment.observations().failed(observation, error);
             return afterError(execution, handler, error);
         } finally {
             stop(observation);
@@ -108,11 +136,11 @@ final class TaskRunner {
     }
 
     /** True when the completion has been committed with the handler's transaction. */
-    private boolean call(Execution execution, JobHandlerMethod handler) throws Throwable {
-        RunningTask context = new RunningTask(execution, leases, fence, converter);
+    private boolean call(RunningTask execution, JobHandlerMethod handler) throws Throwable {
+        HandlerContext context = new HandlerContext(execution, leases, fence, environment.converter());
         String payload = execution.task().payload();
         if (!handler.transactional()) {
-            handler.invoke(payload, converter, context);
+            handler.invoke(payload, environment.converter(), context);
             return false;
         }
         if (transaction == null) {
@@ -122,7 +150,7 @@ final class TaskRunner {
         try {
             transaction.executeWithoutResult(status -> {
                 try {
-                    handler.invoke(payload, converter, context);
+                    handler.invoke(payload, environment.converter(), context);
                 } catch (Throwable error) {
                     throw new HandlerError(error);
                 }
@@ -131,7 +159,7 @@ final class TaskRunner {
                             "The handler marked its transaction for rollback, so the task cannot be completed with it.");
                 }
                 if (execution.dropsResult() || !leases.completeInTransaction(execution.lease())) {
-                    execution.endFromWithin(Execution.End.LOST);
+                    execution.endFromWithin(RunningTask.End.LOST);
                     throw new LeaseLostException(
                             "The lease on " + execution.task() + " was lost: its transaction is rolled back.");
                 }
@@ -144,20 +172,20 @@ final class TaskRunner {
         return fence.isCompletedInTransaction();
     }
 
-    private Outcome afterError(Execution execution, JobHandlerMethod handler, Throwable error) {
+    private Outcome afterError(RunningTask execution, JobHandlerMethod handler, Throwable error) {
         ClaimedTask task = execution.task();
-        Execution.End end = execution.ended();
-        boolean interruptedByUs = end == Execution.End.SELF_FENCED || end == Execution.End.TIMED_OUT;
+        RunningTask.End end = execution.ended();
+        boolean interruptedByUs = end == RunningTask.End.SELF_FENCED || end == RunningTask.End.TIMED_OUT;
         if (interruptedByUs && !task.reapable()) {
-            // whether its work was done nobody knows: a person decides
+            // it is unknown whether the work was done: a person decides
             log.warn(
                     "{} was interrupted and must not run twice: it is held for a person when its lease has ended. {}",
                     task,
-                    errors.forLog(error));
-            execution.end(Execution.End.LEFT_TO_REAPER);
+                    environment.errors().forLog(error));
+            execution.end(RunningTask.End.LEFT_TO_REAPER);
             return new Outcome.LeftToReaper(execution, runError(task, end, error));
         }
-        if (end == Execution.End.SELF_FENCED) {
+        if (end == RunningTask.End.SELF_FENCED) {
             // the attempt is not charged
             return new Outcome.GivenBack(execution, Duration.ZERO);
         }
@@ -167,15 +195,15 @@ final class TaskRunner {
             log.warn(
                     "{} failed{}{}: {}",
                     task,
-                    end == Execution.End.TIMED_OUT ? " after its time limit" : "",
+                    end == RunningTask.End.TIMED_OUT ? " after its time limit" : "",
                     whatFollows(task, fatal, backoff),
-                    errors.forLog(error));
+                    environment.errors().forLog(error));
         }
         return new Outcome.Failed(
                 execution, new Failure(task.lease(), fatal, backoff, runError(task, end, error)), error);
     }
 
-    /** As far as it is known here: the row decides. A last failure has a line of its own. */
+    /** As far as known here: the row decides. A final failure is logged separately. */
     private static String whatFollows(ClaimedTask task, boolean fatal, Duration backoff) {
         if (fatal || task.attempt() >= task.maxAttempts()) {
             return "";
@@ -186,14 +214,14 @@ final class TaskRunner {
                 + DurationText.of(wait);
     }
 
-    private RunError runError(ClaimedTask task, Execution.@Nullable End end, Throwable error) {
-        String why = end == Execution.End.TIMED_OUT
+    private RunError runError(ClaimedTask task, RunningTask.@Nullable End end, Throwable error) {
+        String why = end == RunningTask.End.TIMED_OUT
                 ? "Interrupted after its time limit"
-                : end == Execution.End.SELF_FENCED
+                : end == RunningTask.End.SELF_FENCED
                         ? "Interrupted because its lease could not be confirmed"
-                        : end == Execution.End.LEFT_TO_REAPER ? "Interrupted because its worker stopped" : null;
-        String message = errors.message(error);
-        String stack = errors.stack(error);
+                        : end == RunningTask.End.LEFT_TO_REAPER ? "Interrupted because its worker stopped" : null;
+        String message = environment.errors().message(error);
+        String stack = environment.errors().stack(error);
         return new RunError(
                 task.attempt(),
                 ErrorTexts.type(error),
@@ -201,22 +229,23 @@ final class TaskRunner {
                 why == null ? stack : why + ": " + stack);
     }
 
-    /** The policy may be the application's: whatever it does, the task must not be left RUNNING. */
+    /** The policy may be the application's: whatever it does, the task must not stay RUNNING. */
     private boolean retries(Throwable error) {
         try {
-            return retryPolicy.retries(error);
+            return environment.retryPolicy().retries(error);
         } catch (RuntimeException e) {
             log.error("The retry policy failed; the task is retried. {}", ErrorText.withoutMessages(e));
             return true;
         }
     }
 
-    @SuppressWarnings("ConstantValue") // an application's policy need not know about nullness
+    @SuppressWarnings("ConstantValue") // an application's policy may ignore the null contract
     private Duration backoff(JobHandlerMethod handler, int attempt) {
         Backoff declared = handler.backoff();
         try {
-            Duration backoff =
-                    declared == null ? retryPolicy.backoff(attempt) : declared.after(attempt, retryPolicy.jitter());
+            Duration backoff = declared == null
+                    ? environment.retryPolicy().backoff(attempt)
+                    : declared.after(attempt, environment.retryPolicy().jitter());
             if (backoff != null && !backoff.isNegative()) {
                 return backoff.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff;
             }
@@ -227,10 +256,10 @@ final class TaskRunner {
         return BACKOFF_WITHOUT_POLICY;
     }
 
-    /** Observing is the application's too: a failure there fails no task. */
+    /** Observations are the application's too: a failure there must not fail a task. */
     private Observation start(ClaimedTask task) {
         try {
-            return observations.execution(task).start();
+            return environment.observations().execution(task).start();
         } catch (RuntimeException e) {
             log.warn("An observation could not be started: {}", ErrorText.withoutMessages(e));
             return Observation.NOOP;

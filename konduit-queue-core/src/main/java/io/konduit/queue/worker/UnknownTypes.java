@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
 /**
- * S10: says once of each type that tasks of it are due and that this worker has no handler for them. It looks at most
- * once a minute, more often in the first one, and only when nothing else is due.
+ * S10: logs each type once for which tasks are due and this worker has no handler. It checks at most once a minute,
+ * more often in the first minute, and only when nothing else is due.
  */
 final class UnknownTypes {
     private static final Logger log = LoggerFactory.getLogger(UnknownTypes.class);
     private static final long FIRST_PAUSE = Duration.ofSeconds(5).toNanos();
     private static final long LONGEST_PAUSE = Duration.ofMinutes(1).toNanos();
     private static final int FIRST_TASKS = 100;
-    private static final int MOST_REMEMBERED = 1_000;
+    private static final int MAX_REMEMBERED = 1_000;
 
     private final LeaseRepository leases;
     private final KnownHandlers handlers;
@@ -45,7 +45,7 @@ final class UnknownTypes {
         Collection<String> types = handlers.types();
         try {
             for (Unhandled task : leases.findUnhandled(queues, types, FIRST_TASKS)) {
-                if (told.size() < MOST_REMEMBERED && told.add(task.type())) {
+                if (told.size() < MAX_REMEMBERED && told.add(task.type())) {
                     log.warn(
                             "This worker has no handler for tasks of type '{}' and leaves them to workers that have; it knows {}",
                             task.type(),

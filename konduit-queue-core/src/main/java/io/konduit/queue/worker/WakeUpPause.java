@@ -1,21 +1,26 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.thread.Jitter;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long a poller rests after wake-ups that brought nothing. Each task wakes every idle worker, and one gets it: the
- * more often a worker comes too late, the longer it leaves wake-ups to others, up to half a second. A worker that gets
- * tasks rests less and less. The first wake-up in vain after a task costs nothing, because a worker hears its own
- * notifications too. Used by one thread.
+ * How long a poller rests after useless wake-ups. Each new task wakes every idle worker, and only one gets it. A worker
+ * that repeatedly comes too late rests longer, up to half a second, and leaves wake-ups to others. A worker that gets
+ * tasks rests less each time. The first useless wake-up after a task costs nothing, because a worker also receives its
+ * own notifications. Not thread-safe.
  */
 final class WakeUpPause {
     private static final long FIRST_NANOS = Duration.ofMillis(10).toNanos();
     private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
     private static final int HIGHEST_LEVEL = 7;
 
+    private final Jitter jitter;
     private int level;
     private boolean oneIsFree = true;
+
+    WakeUpPause(Jitter jitter) {
+        this.jitter = jitter;
+    }
 
     /** A claim brought something. */
     void brought() {
@@ -23,7 +28,7 @@ final class WakeUpPause {
         oneIsFree = true;
     }
 
-    /** A claim after a wake-up brought nothing; returns how long to rest. */
+    /** A claim after a wake-up found nothing; returns how long to rest. */
     long inVain() {
         if (oneIsFree) {
             oneIsFree = false;
@@ -31,6 +36,6 @@ final class WakeUpPause {
         }
         long nanos = Math.min(LONGEST_NANOS, FIRST_NANOS << level);
         level = Math.min(HIGHEST_LEVEL, level + 1);
-        return (long) (nanos * (0.75 + 0.25 * ThreadLocalRandom.current().nextDouble()));
+        return jitter.ofNanos(nanos, 0.75);
     }
 }

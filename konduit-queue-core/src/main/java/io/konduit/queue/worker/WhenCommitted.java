@@ -2,7 +2,7 @@ package io.konduit.queue.worker;
 
 import org.springframework.transaction.support.TransactionSynchronization;
 
-/** Runs after the commit, unless what it stands for was rolled back to a savepoint that is older than it. */
+/** Runs after the commit, unless its work was rolled back to an earlier savepoint. */
 final class WhenCommitted implements TransactionSynchronization {
     private final Runnable action;
     private final YoungerSavepoints younger = new YoungerSavepoints();

@@ -1,11 +1,11 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.DurationText;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.TaskError;
-import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.event.TaskFailed;
+import io.konduit.queue.publish.QueueEvents;
+import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
@@ -16,28 +16,28 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says what became of a run: to the log, to metrics and to the application's listeners, after the database has it. */
-final class WorkerEvents {
+/** Reports the outcome of a run to the log, the metrics and the application's listeners, after the database has it. */
+public final class WorkerEvents {
     private static final Logger log = LoggerFactory.getLogger(WorkerEvents.class);
 
     private final QueueMonitor monitor;
     private final QueueEvents events;
 
-    WorkerEvents(QueueMonitor monitor, QueueEvents events) {
+    public WorkerEvents(QueueMonitor monitor, QueueEvents events) {
         this.monitor = new SafeMonitor(monitor);
         this.events = events;
     }
 
-    void started(Execution execution) {
+    void started(RunningTask execution) {
         monitor.started(execution.task());
     }
 
-    void completed(Execution execution) {
+    void completed(RunningTask execution) {
         log.debug("Completed {}", execution.task());
         monitor.completed(execution.task(), execution.took());
     }
 
-    void failed(Execution execution, ReportedFailure reported, Failure failure) {
+    void failed(RunningTask execution, ReportedFailure reported, Failure failure) {
         ClaimedTask task = execution.task();
         RunError error = failure.error();
         Instant at = reported.at();
@@ -63,18 +63,18 @@ final class WorkerEvents {
         }
     }
 
-    void givenBack(Execution execution) {
+    void givenBack(RunningTask execution) {
         log.debug("Gave back {}", execution.task());
         monitor.givenBack(execution.task());
     }
 
-    /** The worker has learnt that a lease is gone. */
-    void lost(Execution execution) {
+    /** The worker has learned that a lease is lost. */
+    void lost(RunningTask execution) {
         tellLost(execution, "its handler is interrupted and its result will be dropped");
     }
 
     /** The database has refused the outcome of a run. */
-    void refused(Execution execution) {
+    void refused(RunningTask execution) {
         tellLost(execution, "its result was refused and changed nothing");
     }
 
@@ -84,17 +84,17 @@ final class WorkerEvents {
         }
     }
 
-    void ranLong(Execution execution, Duration limit) {
+    void ranLong(RunningTask execution, Duration limit) {
         log.warn("{} has been running for more than {}", execution.task(), DurationText.of(limit));
         monitor.ranLong(execution.task());
     }
 
-    private void tellLost(Execution execution, String consequence) {
+    private void tellLost(RunningTask execution, String consequence) {
         if (!execution.tellLoss()) {
             return;
         }
         ClaimedTask task = execution.task();
-        boolean cancelled = execution.ended() == Execution.End.CANCELLED;
+        boolean cancelled = execution.ended() == RunningTask.End.CANCELLED;
         if (cancelled) {
             log.info("{} was cancelled while it ran: {}", task, consequence);
         } else {

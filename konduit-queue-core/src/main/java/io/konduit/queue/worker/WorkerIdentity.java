@@ -6,11 +6,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who this worker is.
+ * Identifies this worker.
  *
- * @param id random for each start: a restarted node never has the leases of the one before
+ * @param id random for each start: a restarted node never has the leases of the previous one
  * @param version of this library
- * @param applicationVersion null when the application tells none
+ * @param applicationVersion null when the application has none
  */
 public record WorkerIdentity(
         UUID id,
@@ -25,7 +25,7 @@ public record WorkerIdentity(
         return create(name, null);
     }
 
-    /** The same in an application that tells its version. */
+    /** A new identity in an application that declares its version. */
     public static WorkerIdentity create(String name, @Nullable String applicationVersion) {
         return new WorkerIdentity(
                 UUID.randomUUID(),

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.thread.Phases;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -9,21 +10,18 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 
 /**
- * Makes the stop of the worker and of the web server one stop. When the context begins to close, the worker takes in nothing
- * more and its handlers have the drain time to end. Meanwhile the web server refuses new requests and ends those it has.
- * This waits for the worker after that, and before anything goes away that handlers or requests use. It waits as long
- * as the drain time says, whatever {@code spring.lifecycle.timeout-per-shutdown-phase} is.
+ * Makes the worker and the web server stop together. When the context begins to close, the worker stops claiming and
+ * its handlers have the drain timeout to finish. Meanwhile the web server refuses new requests and finishes the open
+ * ones. This bean then waits for the worker, before anything goes away that handlers or requests use. It waits for the
+ * drain timeout, whatever {@code spring.lifecycle.timeout-per-shutdown-phase} says.
  */
 public final class WorkerStop
         implements SmartLifecycle, ApplicationContextAware, ApplicationListener<ContextClosedEvent> {
-    /** Between the graceful shutdown of the web server (1024 below the default) and its end (2048 below). */
-    static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 1_536;
-
     private final Supplier<WorkerLifecycle> worker;
     private @Nullable ApplicationContext context;
 
     /**
-     * @param worker no dependency that Spring knows of: it stops a bean only after those that depend on it
+     * @param worker not a dependency that Spring knows of: Spring stops a bean only after those that depend on it
      */
     public WorkerStop(Supplier<WorkerLifecycle> worker) {
         this.worker = worker;
@@ -34,7 +32,7 @@ public final class WorkerStop
         this.context = applicationContext;
     }
 
-    /** Contexts below this one tell of their end too. */
+    /** Child contexts publish their close event here too. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {
@@ -58,6 +56,6 @@ public final class WorkerStop
 
     @Override
     public int getPhase() {
-        return PHASE;
+        return Phases.WORKER_STOPPED;
     }
 }

@@ -1,4 +1,4 @@
-/** Internal: this node at work, from claiming tasks to reporting what became of them. */
+/** Internal: runs this node's worker, from claiming tasks to reporting their outcomes. */
 @NullMarked
 package io.konduit.queue.worker;
 

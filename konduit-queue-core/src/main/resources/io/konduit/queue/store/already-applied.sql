@@ -1,5 +1,6 @@
--- F6: which of these leases ended by an outcome of this worker whose reply was lost. Whoever else ends a lease adds
--- one to zombie_count or cancels the task, so an unchanged zombie_count means the lease's own outcome was applied.
+-- F6: which of these leases ended by an outcome of this worker whose reply was lost. Any other way to end a lease
+-- increments zombie_count or cancels the task, so an unchanged zombie_count means that the lease's own outcome was
+-- applied.
 select o.id
   from unnest(:ids::bigint[], :epochs::bigint[], :zombieCounts::integer[], :completed::boolean[])
     as o(id, lease_epoch, zombie_count, completed)

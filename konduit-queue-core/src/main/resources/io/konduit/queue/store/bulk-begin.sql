@@ -1,2 +1,2 @@
--- When a call begins: what comes later is no part of it.
+-- The time when a call begins: later changes are not part of it.
 select statement_timestamp()::text

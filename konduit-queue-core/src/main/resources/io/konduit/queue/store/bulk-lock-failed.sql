@@ -1,12 +1,9 @@
--- S13: as bulk-lock.sql, for a retry: a task whose unique key another live task has is left out, and of two failed tasks with
--- the same key the one that failed last is taken.
+-- S13: like bulk-lock, for a retry. A task is left out if another live task has its unique key. Of two failed tasks
+-- with the same key, the one that failed last is taken.
 with locked as materialized (
   select t.id, t.queue, t.unique_key, t.finished_at
     from konduit_task t
-   where t.id = any (:ids::bigint[])
-     and t.status = any (:statuses::text[])
-     and (:holdReason::text is null or t.hold_reason = :holdReason)
-     and coalesce(t.finished_at, t.created_at) <= :until::timestamptz
+   where {{still-matches}}
      and not exists (
        select 1
          from konduit_task o

@@ -1,2 +1,2 @@
--- For the rest of the transaction: what somebody else has locked is not waited for long.
+-- Limits the wait for locked rows, for the rest of the transaction.
 select set_config('lock_timeout', '1s', true)

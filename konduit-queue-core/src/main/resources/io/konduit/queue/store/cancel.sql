@@ -1,5 +1,5 @@
--- T11: rows go to history with their audit rows; a worker that had one is told after the commit, and
--- sees "lost" when it asks.
+-- T11: rows go to history with their audit rows. A worker that held one is notified after the commit, and gets "lost"
+-- when it asks.
 with gone as (
   delete from konduit_task where id = any (:ids::bigint[])
   returning id, queue, type, payload, priority, run_at, attempts - coalesce(uncharged, 0) as attempts,

@@ -1,12 +1,12 @@
 -- T2, one statement. One index probe per queue and priority, best priority first and only as far as needed: a million
--- future tasks at a better priority cost nothing. Two hints say where a probe begins: lower_bound skips index entries of
--- rows already gone, searched_ms what an earlier look has read in vain, so long ago. Only types that this worker has
--- handlers for: a task that it cannot run it neither takes nor decides about (S10).
--- As many rows as the worker has memory for, and always the first: rows come in the order of the probes, and each knows the
--- bytes of all up to itself. What is left out was only locked, until this statement ends.
--- The rows are locked when the update comes to them, so they are where they were found: it takes them by ctid, without
--- another look at an index and without a join that a planner could turn into a scan. A ctid names a row within one
--- table only, so the update takes rows of one table, also where somebody has partitioned it.
+-- future tasks at a better priority cost nothing. Two hints limit each probe: lower_bound skips index entries of
+-- deleted rows, and searched_ms skips rows that an earlier probe has already read without result. Only types that this
+-- worker has handlers for: it neither takes nor judges a task that it cannot run (S10).
+-- Takes as many rows as fit into the worker's memory budget, and always the first: rows come in the order of the
+-- probes, and each knows the total bytes up to itself. Rows left out were only locked, until this statement ends.
+-- The rows are locked when the update reaches them, so they cannot have moved: it takes them by ctid, without another
+-- index lookup and without a join that a planner could turn into a scan. A ctid is unique only within one table, so the
+-- update takes rows of one table, even where konduit_task has been partitioned.
 with found as materialized (
   select b.tableoid, b.ctid, b.bytes, sum(b.bytes) over (rows unbounded preceding) as total
     from (
@@ -24,17 +24,17 @@ with found as materialized (
             and t.type = any (:types::text[])
         and t.id <> all (:stillRunning::bigint[]) -- an older run goes on in this worker
           order by t.run_at, t.id
-          limit :most
+          limit :limit
             for no key update skip locked) s
-       -- paused queues; not as a join, which would not keep the order of the probes
+       -- paused queues; not as a join, which would lose the order of the probes
        where p.queue <> all (array(select q.name from konduit_queue q))
-       limit :most) b)
+       limit :limit) b)
 update konduit_task t
    set status = 'RUNNING', attempts = t.attempts + 1,
-       -- after a promotion greater than every token before it, also than those whose commits were lost (S16)
+       -- after a promotion greater than every earlier token, even those whose commits were lost (S16)
        lease_epoch = greatest(t.lease_epoch, ((select konduit_timeline()) - 1) << 32) + 1, locked_by = :worker,
        locked_at = statement_timestamp(),
-       -- what the sender left open the handler decides, then the settings
+       -- the handler decides what the sender left open, then the settings
        lock_timeout_at = statement_timestamp()
            + coalesce(t.lock_timeout_ms, (:handlerLockTimeoutsMs::bigint[])[array_position(:handlerTypes::text[], t.type)], :lockTimeoutMs)
            * interval '1 millisecond',
@@ -46,11 +46,11 @@ update konduit_task t
           where (f.total <= :budget or f.total = f.bytes) and f.tableoid = (select a.tableoid from found a limit 1)))
    and t.tableoid = (select a.tableoid from found a limit 1)
 returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
-          coalesce(t.uncharged, 0) as uncharged,
+          t.uncharged,
           coalesce(t.lock_timeout_ms, (:handlerLockTimeoutsMs::bigint[])[array_position(:handlerTypes::text[], t.type)], :lockTimeoutMs)
               as lock_timeout_ms,
           t.timeout_ms, t.checkpoint, t.trace_context, t.created_at,
-          -- when all these leases began, made once: a timestamp as text costs more than a number
+          -- when all these leases began, computed once: a timestamp as text costs more than a number
           (select (extract(epoch from statement_timestamp()) * 1000000)::bigint) as claimed_at_us,
-          (date_part('epoch', statement_timestamp() - t.run_at) * 1000)::bigint as waited_ms,
-          (select count(*) > 1 and max(f.total) > :budget from found f) as more_found
+          -- true or null: unlike false, null costs nothing in each row
+          (select nullif(count(*) > 1 and max(f.total) > :budget, false) from found f) as more_found

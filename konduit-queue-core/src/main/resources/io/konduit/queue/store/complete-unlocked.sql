@@ -1,5 +1,5 @@
--- T4 for a batch that met a locked row: completes those that nobody else has locked. The lock taken beforehand writes each
--- row once more, so this is not the usual way. A row that is still ours and was not written is locked.
+-- T4 for a batch that met a locked row: completes the tasks that are not locked elsewhere. Locking first writes each
+-- row once more, so this is not the default. A row that is still ours and was not written is locked.
 with outcome as materialized (
   select o.id, o.lease_epoch
     from unnest(:ids::bigint[], :epochs::bigint[]) as o(id, lease_epoch)

@@ -1,9 +1,9 @@
--- T4: deleted from the hot table and kept in history by one statement. An id that does not come back was not completed
--- by it. No locks are taken beforehand: that would write every row once more. A row that somebody else has locked is
--- waited for, at most as long as lockTimeout says (null: as the session has it), and the whole condition is checked
--- again on what they left. The limit is set before the first row is touched and ends with the transaction.
--- One index probe for each id, and no join, for which every running row would be read: the ids come sorted, so
--- width_bucket finds the place of an id among them, and its epoch stands at the same place.
+-- T4: deleted from the hot table and kept in history by one statement. An id that is not returned was not completed by
+-- it. No locks are taken first: that would write every row once more. The statement waits for a row that is locked
+-- elsewhere, for at most lockTimeout (null: the session's setting), and then checks the whole condition again on the
+-- new version. The limit is set before the first row is touched and ends with the transaction.
+-- One index probe per id, and no join, which could read every running row. The ids are sorted, so width_bucket finds
+-- the index of an id in the array, and its epoch has the same index.
 with gone as (
   delete from konduit_task t
    where t.id = any (:ids::bigint[]) and t.lease_epoch = (:epochs::bigint[])[width_bucket(t.id, :ids::bigint[])]

@@ -2,4 +2,4 @@
 select count(*)
   from konduit_task t
  where t.status = 'RUNNING'
-   and greatest(t.locked_at, t.last_checkpoint_at) < statement_timestamp() - :thresholdMs * interval '1 millisecond'
+   and {{abandoned}}

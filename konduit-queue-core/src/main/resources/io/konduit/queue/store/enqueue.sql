@@ -1,6 +1,6 @@
 -- T1 without a unique key: no conflict clause, because a speculative insertion costs more.
--- No id repeats after a failover that lost commits: it carries the timeline in its upper bits, as in every statement that
--- draws one.
+-- Ids are unique even after a failover that lost commits: the upper bits hold the timeline, as in every statement that
+-- draws ids.
 -- run_at uses statement_timestamp(): in a long transaction the task must not look older than it is.
 insert into konduit_task
        (id, queue, type, payload, priority, status, run_at, max_attempts, reapable, lock_timeout_ms, timeout_ms, trace_context, created_at)

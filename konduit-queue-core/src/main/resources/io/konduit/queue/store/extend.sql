@@ -1,5 +1,5 @@
--- T3: only lock_timeout_at changes, so the update is heap-only. Never waits: a row that is locked is BUSY, not lost.
--- One index probe for each id: joined at will, every running row would be read.
+-- T3: only lock_timeout_at changes, so the update is heap-only. Never waits: a locked row is BUSY, not lost.
+-- One index probe per id: with a join, the planner could read every running row.
 with held as materialized (
   select h.id, h.lease_epoch, h.lock_timeout_ms
     from unnest(:ids::bigint[], :epochs::bigint[], :lockTimeoutsMs::bigint[]) as h(id, lease_epoch, lock_timeout_ms)

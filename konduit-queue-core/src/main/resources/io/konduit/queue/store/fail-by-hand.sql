@@ -1,4 +1,4 @@
--- T14: a person says that held tasks are not to run again.
+-- T14: an operator decides that held tasks must not run again.
 with changed as (
   update konduit_task
      set status = 'FAILED', hold_reason = null, finished_at = statement_timestamp()

@@ -1,6 +1,6 @@
--- T5 and T6: the row itself decides whether an attempt is left. Never waits: a row that somebody else has locked comes
--- back as ours and not written, and is tried again apart from the others. Each error is kept; a task that has many keeps
--- the newest 20. The new one is not visible to the delete, so that one leaves 19.
+-- T5 and T6: the row itself decides whether an attempt is left. Never waits: a row that is locked elsewhere is returned
+-- as ours and not written, and is retried apart from the others. Each error is kept, up to the newest 20 per task. The
+-- delete cannot see the new one, so it leaves 19.
 with outcome as materialized (
   select o.id, o.lease_epoch, o.fatal, o.backoff_ms, o.error, o.attempt, o.type, o.message, o.stack
     from unnest(:ids::bigint[], :epochs::bigint[], :fatals::boolean[], :backoffsMs::bigint[], :errors::text[],

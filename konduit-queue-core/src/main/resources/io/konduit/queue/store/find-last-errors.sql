@@ -1,4 +1,4 @@
--- The newest error of each of these tasks: one index probe for each. One that was refused says nothing about the task.
+-- The newest error of each of these tasks: one index probe per task. A refused error says nothing about the task.
 select e.task_id, e.attempt, e.type, e.message, e.at
   from unnest(:ids::bigint[]) as t(id)
  cross join lateral (

@@ -1,6 +1,6 @@
--- Who leads. ShedLock keeps UTC without a zone. With a lock provider of the application's own there is no row of the lock
--- here; then the leader says so in konduit_chore, for as long as its lock lasts.
-select clock_timestamp() as moment,
+-- The current leader. ShedLock stores UTC without a zone. With the application's own lock provider there is no lock row
+-- here; the leader then records itself in konduit_chore, for the lifetime of its lock.
+select clock_timestamp() as server_time,
        coalesce(
          (select s.locked_by
             from konduit_shedlock s

@@ -1,5 +1,5 @@
--- Which of these leases are not this worker's any more. Asked with the heartbeat where nobody listens. One index probe for
--- each id, as in extend.sql.
+-- Which of these leases this worker no longer holds. Runs with the heartbeat when notifications are not available. One
+-- index probe per id, as in extend.sql.
 select h.id
   from unnest(:ids::bigint[], :epochs::bigint[]) as h(id, lease_epoch)
   left join lateral (

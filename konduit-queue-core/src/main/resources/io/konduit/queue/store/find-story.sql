@@ -1,10 +1,10 @@
--- O1: one task and all that decides whether it runs now: its queue, its owner, the workers that could take it.
--- The task is found by primary key, live or finished; workers and running rows are few. STALE is told
--- by the last beat, as in list-workers.
+-- O1: one task and everything that decides whether it runs now: its queue, its owner, the workers that could take it.
+-- The task is found by primary key, live or finished; workers and running rows are few. STALE is derived from the last
+-- heartbeat, as in list-workers.
 select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
        t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
        t.created_at, t.finished_at,
-       statement_timestamp() as moment,
+       statement_timestamp() as server_time,
        q.paused_at, q.paused_by, q.note as pause_note,
        w.name as owner_name, w.host as owner_host,
        case when w.last_beat_at < f.silent_since then 'STALE'

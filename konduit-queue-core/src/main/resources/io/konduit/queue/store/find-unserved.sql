@@ -1,4 +1,4 @@
--- Queues that nobody serves: STALE is told by the last beat, as in list-workers.
+-- Queues that no worker serves. STALE is derived from the last heartbeat, as in list-workers.
 select q.name
   from unnest(:queues::text[]) as q(name)
  where not exists (

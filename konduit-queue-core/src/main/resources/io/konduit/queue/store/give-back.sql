@@ -1,5 +1,5 @@
--- T9: the attempt is not charged, and attempts never falls: the task gets one more instead, and uncharged counts it, so
--- that the number of the attempt and the backoff leave it out. Never waits, as fail.sql.
+-- T9: the attempt is not charged. attempts never decreases: the task gets one more instead, and uncharged counts it, so
+-- that the attempt number and the backoff ignore it. Never waits, as in fail.sql.
 with outcome as materialized (
   select o.id, o.lease_epoch, o.delay_ms
     from unnest(:ids::bigint[], :epochs::bigint[], :delaysMs::bigint[]) as o(id, lease_epoch, delay_ms)

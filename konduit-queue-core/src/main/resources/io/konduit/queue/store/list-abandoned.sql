@@ -1,9 +1,9 @@
--- S13: what cleaning up abandoned leases would take away now, and what would become of it. Changes nothing.
-select t.id, t.queue, t.type, t.locked_by, t.lease_epoch, t.locked_at, t.lock_timeout_at, t.zombie_count,
-       case when not t.reapable then 'NOT_REAPABLE'
-            when t.zombie_count + 1 - t.zombie_base >= :quarantineAfter then 'QUARANTINED' end as hold_reason
+-- S13: the leases that a clean-up of abandoned leases would take now, and what would become of them. Changes nothing.
+select t.id, t.queue, t.type, t.locked_by as owner, t.lease_epoch, t.locked_at as lease_started_at,
+       t.lock_timeout_at as lease_ended_at, t.zombie_count,
+       {{hold-reason}} as would_be_held
   from konduit_task t
  where t.status = 'RUNNING'
-   and greatest(t.locked_at, t.last_checkpoint_at) < statement_timestamp() - :thresholdMs * interval '1 millisecond'
+   and {{abandoned}}
  order by t.id
- limit :most
+ limit :limit

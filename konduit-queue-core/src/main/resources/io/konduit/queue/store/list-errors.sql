@@ -3,4 +3,4 @@ select attempt, type, message, stack, outcome, worker, at
   from konduit_task_error
  where task_id = :taskId
  order by lease_epoch desc
- limit :most
+ limit :limit

@@ -3,4 +3,4 @@ select id, queue, action, actor, note, at
   from konduit_queue_audit
  where id < :beforeId
  order by id desc
- limit :most
+ limit :limit

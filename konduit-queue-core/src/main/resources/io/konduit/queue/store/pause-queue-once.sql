@@ -1,4 +1,4 @@
--- As pause-queue, for an actor that pauses a queue once only: after a person has resumed it, it stays so.
+-- Like pause-queue, for an actor that pauses a queue only once: a queue that an operator has resumed stays resumed.
 with paused as (
   insert into konduit_queue (name, paused_at, paused_by, note)
   select :queue::text, statement_timestamp(), :actor::text, :note::text

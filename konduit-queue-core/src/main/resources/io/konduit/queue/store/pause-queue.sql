@@ -1,4 +1,4 @@
--- A person stops the claims of one queue. The audit row is written by the same statement; pausing twice changes nothing.
+-- An operator pauses one queue. The audit row is written by the same statement; pausing twice changes nothing.
 with paused as (
   insert into konduit_queue (name, paused_at, paused_by, note)
   values (:queue, statement_timestamp(), :actor, :note)

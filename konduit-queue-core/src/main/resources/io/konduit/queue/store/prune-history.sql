@@ -1,10 +1,10 @@
--- T15, R1: one small batch that never waits. Errors go with their task.
+-- T15, R1: one small batch that never waits. Errors are deleted with their task.
 with old as materialized (
   select id
     from konduit_task_history
    where finished_at < statement_timestamp() - :keepMs * interval '1 millisecond'
    order by finished_at, id
-   limit :most
+   limit :limit
      for update skip locked),
 errors as (
   delete from konduit_task_error where task_id = any (array(select old.id from old)))

@@ -1,4 +1,4 @@
--- T15, R1: one small batch that never waits. The evidence of a held task stays as long as the task waits for a person.
+-- T15, R1: one small batch that never waits. Evidence of a held task stays while the task waits for review.
 delete from konduit_task_incident
  where id in (
    select i.id
@@ -6,5 +6,5 @@ delete from konduit_task_incident
     where i.detected_at < statement_timestamp() - :keepMs * interval '1 millisecond'
       and not exists (select 1 from konduit_task t where t.id = i.task_id and t.status = 'HELD')
     order by i.detected_at, i.id
-    limit :most
+    limit :limit
       for update of i skip locked)

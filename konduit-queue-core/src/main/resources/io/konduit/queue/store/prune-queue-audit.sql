@@ -1,5 +1,5 @@
--- T15, R1: one small batch that never waits. People write these rows, so that they are few and need no index. The
--- evidence of a paused queue stays as long as it is paused.
+-- T15, R1: one small batch that never waits. Only operators write these rows, so they are few and need no index.
+-- Evidence of a paused queue stays while it is paused.
 delete from konduit_queue_audit
  where id in (
    select a.id
@@ -7,5 +7,5 @@ delete from konduit_queue_audit
     where a.at < statement_timestamp() - :keepMs * interval '1 millisecond'
       and not exists (select 1 from konduit_queue q where q.name = a.queue)
     order by a.id
-    limit :most
+    limit :limit
       for update of a skip locked)

@@ -5,5 +5,5 @@ delete from konduit_worker
      from konduit_worker
     where last_beat_at < statement_timestamp() - :keepMs * interval '1 millisecond'
     order by last_beat_at
-    limit :most
+    limit :limit
       for update skip locked)

@@ -1,4 +1,4 @@
--- Payloads and checkpoints for those who may see them. What is stored in more than maxBytes stays where it is.
+-- Payloads and checkpoints, for callers with access to them. Values larger than maxBytes are left out.
 select t.id, t.payload_size, t.checkpoint_size,
        case when t.payload_size <= :maxBytes then t.payload::text end as payload,
        case when t.checkpoint_size <= :maxBytes then t.checkpoint::text end as checkpoint

@@ -1,10 +1,9 @@
--- T7, T8, T10: takes back those of the given tasks that are still as they were found. The condition is checked again
--- on the newest version of each row when its lock is taken, so a lease extended a moment ago stays. Never waits.
--- The incident is written by the same statement.
+-- T7, T8, T10: reclaims those of the given tasks that are unchanged. The condition is checked again on the newest
+-- version of each row when its lock is taken, so a lease that was just extended stays. Never waits. The same statement
+-- writes the incident.
 with taken as materialized (
   select t.id, t.locked_by, t.locked_at, t.lock_timeout_at,
-         case when not t.reapable then 'NOT_REAPABLE'
-              when t.zombie_count + 1 - t.zombie_base >= :quarantineAfter then 'QUARANTINED' end as hold_reason,
+         {{hold-reason}} as hold_reason,
          case when t.zombie_count = 0 then random() * 0.1
               else least(:backoffCapMs, :backoffMs * power(2, least(t.zombie_count - 1, 30))) / 1000.0
                    * (0.75 + 0.25 * random()) end as wait_seconds
@@ -12,9 +11,8 @@ with taken as materialized (
    where t.id = any (:ids::bigint[])
      and t.status = 'RUNNING'
      and case when :abandonedMs::bigint is null
-              then coalesce(t.lock_timeout_at, t.created_at) < least(:moment::timestamptz, statement_timestamp()) - :graceMs * interval '1 millisecond'
-              else greatest(t.locked_at, t.last_checkpoint_at)
-                   < statement_timestamp() - :abandonedMs::bigint * interval '1 millisecond' end
+              then {{expired}}
+              else {{abandoned}} end
    order by t.id
      for no key update skip locked),
 reclaimed as (

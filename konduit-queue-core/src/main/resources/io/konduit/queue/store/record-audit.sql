@@ -1,3 +1,3 @@
--- What a person did to many tasks at once, in the transaction that did it.
+-- A bulk operation of an operator, recorded in the transaction that performs it.
 insert into konduit_audit (at, actor, action, filter, changed, note)
 values (statement_timestamp(), :actor, :action, :filter::jsonb, :changed, :note)

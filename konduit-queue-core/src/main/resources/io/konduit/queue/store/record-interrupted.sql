@@ -1,4 +1,4 @@
--- Evidence of a run that was interrupted and is left to the reaper, as long as the row is still ours. Never waits.
+-- Evidence of a run that was interrupted and is left to the reaper, if the row is still ours. Never waits.
 with mine as (
   select t.id
     from konduit_task t

@@ -1,4 +1,4 @@
--- T12: a person lets held tasks run again; their quarantine budget starts anew.
+-- T12: an operator lets held tasks run again; their quarantine budget starts again.
 with changed as (
   update konduit_task
      set status = 'PENDING', hold_reason = null, run_at = statement_timestamp(), zombie_base = zombie_count

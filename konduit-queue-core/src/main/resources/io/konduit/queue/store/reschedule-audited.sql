@@ -1,4 +1,4 @@
--- T17 by a person, with an audit row per task. The start is as in reschedule.sql.
+-- T17 by an operator, with an audit row per task. The start is as in reschedule.sql.
 with changed as (
   update konduit_task
      set run_at = greatest(statement_timestamp(), coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs * interval '1 millisecond'))

@@ -1,5 +1,5 @@
--- T17: a waiting task starts at another time. Never earlier than now: a start in the past would overtake tasks that have
--- waited longer, and could stay hidden behind the lower bound of a claim for two seconds.
+-- T17: changes the start of a waiting task. Never earlier than now: a start in the past would overtake tasks that have
+-- waited longer, and a claim's lower bound could hide it for two seconds.
 update konduit_task
    set run_at = greatest(statement_timestamp(), coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs * interval '1 millisecond'))
  where id = :id and status = 'PENDING'

@@ -1,5 +1,5 @@
--- The evidence of a task that came back also tells how it ended. A row that somebody else has locked is waited for, not longer
--- than lockTimeout says (null: as the session has it).
+-- The evidence of a reclaimed task also records how the task ended. The statement waits for a row that is locked
+-- elsewhere, for at most lockTimeout (null: the session's setting).
 update konduit_task_incident
    set outcome = :outcome, outcome_at = statement_timestamp()
  where task_id = any (:ids::bigint[]) and outcome is null

@@ -1,4 +1,4 @@
--- A person lets a paused queue go on. The audit row is written by the same statement; resuming twice changes nothing.
+-- An operator resumes a paused queue. The audit row is written by the same statement; resuming twice changes nothing.
 with resumed as (
   delete from konduit_queue where name = :queue
   returning name)

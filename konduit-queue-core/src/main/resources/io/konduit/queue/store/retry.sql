@@ -1,4 +1,4 @@
--- T13: a person gives failed tasks more attempts. Their earlier incidents have not come to their end after all.
+-- T13: an operator gives failed tasks more attempts. Their earlier incidents are unresolved again.
 with changed as (
   update konduit_task
      set status = 'PENDING', run_at = statement_timestamp(), finished_at = null, max_attempts = attempts + :attempts

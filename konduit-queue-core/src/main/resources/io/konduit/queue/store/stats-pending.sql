@@ -1,13 +1,13 @@
--- O4: waiting tasks by queue. The queues are found by one index probe each; each count stops at :cap, and at a share of
--- a million when there are many queues, so that it costs the same with ten million rows; the oldest due task is one
--- probe per priority.
+-- O4: waiting tasks by queue. The queues are found by one index probe each. Each count stops at :cap, and at a share of
+-- a million when there are many queues, so the cost is the same with ten million rows. The oldest due task is one probe
+-- per priority.
 with recursive names as (
-  (select t.queue, 1 as place from konduit_task t where t.status = 'PENDING' order by t.queue limit 1)
+  (select t.queue, 1 as ordinal from konduit_task t where t.status = 'PENDING' order by t.queue limit 1)
   union all
   select (select t.queue from konduit_task t where t.status = 'PENDING' and t.queue > n.queue order by t.queue limit 1),
-         n.place + 1
+         n.ordinal + 1
     from names n
-   where n.queue is not null and n.place < 1000),
+   where n.queue is not null and n.ordinal < 1000),
 share as (
   select greatest(1000, least(:cap, 1000000 / greatest(1, count(*)))) as cap from names where queue is not null)
 select n.queue, s.cap,

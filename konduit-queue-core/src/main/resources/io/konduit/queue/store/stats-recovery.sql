@@ -1,7 +1,7 @@
--- O4, O5: how recovery does. Running rows are bounded by the workers' slots; zombies have an index of their own.
-select (select extract(epoch from statement_timestamp() - min(coalesce(t.lock_timeout_at, t.created_at)))
+-- O4, O5: the state of recovery. Running rows are bounded by the workers' slots; zombies have their own index.
+select (select extract(epoch from statement_timestamp() - min(t.lock_timeout_at))
           from konduit_task t
-         where t.status = 'RUNNING' and coalesce(t.lock_timeout_at, t.created_at) < statement_timestamp()) as oldest_expired_seconds,
+         where t.status = 'RUNNING' and t.lock_timeout_at < statement_timestamp()) as oldest_expired_seconds,
        (select count(*)
           from (select 1 from konduit_task t where t.zombie_count > :warnAbove and t.zombie_count > 0 limit :cap) counted) as zombies_above,
        (select extract(epoch from clock_timestamp() - c.last_pass_at)

@@ -1,4 +1,4 @@
--- As in list-workers. An instance without slots runs chores only and is no worker.
+-- As in list-workers. An instance without slots only runs chores and does not count as a worker.
 select case when not w.silent then case when w.draining_since is null then 'ACTIVE' else 'DRAINING' end
             when w.id = any (array(select t.locked_by from konduit_task t where t.status = 'RUNNING')) then 'STALE'
             when w.last_beat_at < statement_timestamp() - :goneMs * interval '1 millisecond' then 'GONE'

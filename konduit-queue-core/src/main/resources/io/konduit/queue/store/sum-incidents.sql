@@ -1,4 +1,4 @@
--- L19: how many of which kind, and what became of them. Reads the newest :cap rows of the period at most.
+-- L19: incidents by kind, and their results. Reads at most the newest :cap rows of the period.
 select s.classification, s.action, s.type, count(*) as incidents,
        count(*) filter (where s.outcome = 'COMPLETED') as completed,
        count(*) filter (where s.outcome = 'FAILED') as failed,

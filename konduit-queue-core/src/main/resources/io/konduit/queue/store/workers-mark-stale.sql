@@ -1,4 +1,4 @@
--- H2, H3: for people and metrics only; no task is touched.
+-- H2, H3: for operators and metrics only; no task is touched.
 update konduit_worker
    set status = 'STALE'
  where status = 'ACTIVE' and last_beat_at < statement_timestamp() - :thresholdMs * interval '1 millisecond'

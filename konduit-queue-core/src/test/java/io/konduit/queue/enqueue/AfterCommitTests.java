@@ -7,7 +7,6 @@ import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.observation.TaskObservations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,13 +28,7 @@ class AfterCommitTests {
     private final TaskQueue queue = queueWith(wakeUps::add);
 
     private static TaskQueue queueWith(TaskWakeUp... wakeUps) {
-        return new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                new TransactionalTaskQueue.Surroundings(
-                        () -> Stream.of(wakeUps), EnqueueMonitor.NONE, TaskObservations.none()));
+        return harness.engine().wakeUps(() -> Stream.of(wakeUps)).build().taskQueue();
     }
 
     @Test
@@ -69,15 +62,11 @@ class AfterCommitTests {
     @Test
     void whatWasRolledBackToASavepointIsNeitherCountedNorWoken() {
         List<String> counted = new ArrayList<>();
-        TaskQueue own = new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                new TransactionalTaskQueue.Surroundings(
-                        () -> Stream.of(wakeUps::add),
-                        (queue, type, tasks) -> counted.add(queue + " " + tasks),
-                        TaskObservations.none()));
+        TaskQueue own = harness.engine()
+                .wakeUps(() -> Stream.of(wakeUps::add))
+                .enqueueMonitor(() -> (queue, type, tasks) -> counted.add(queue + " " + tasks))
+                .build()
+                .taskQueue();
         TransactionTemplate nested = harness.transaction();
         nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
         harness.transaction().executeWithoutResult(outer -> {

@@ -14,6 +14,8 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.UnknownTaskTypeException;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.settings.EnqueueSettings;
+import io.konduit.queue.settings.QueueSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,10 +40,7 @@ class RequestTests {
 
     @AfterEach
     void nothingWasStored() {
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task where payload::text like '%canary%'")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count("select count(*) from konduit_task where payload::text like '%canary%'"))
                 .isZero();
     }
 
@@ -151,14 +150,19 @@ class RequestTests {
         void send() {}
     }
 
+    private static QueueSettings rejectingUnknownTypes() {
+        return new QueueSettings() {
+            @Override
+            public EnqueueSettings enqueue() {
+                return new EnqueueSettings(true, true);
+            }
+        };
+    }
+
     @Test
     void unknownTypeIsRefusedOnlyWhereTheApplicationWantsThat() {
-        TaskQueue strict = new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(new Mailer()),
-                QueueHarness.converter(),
-                true,
-                QueueHarness.quietSurroundings());
+        TaskQueue strict =
+                harness.engine(rejectingUnknownTypes(), new Mailer()).build().taskQueue();
         assertThatExceptionOfType(UnknownTaskTypeException.class)
                 .isThrownBy(() -> strict.enqueue("welcom", CANARY))
                 .withMessage(

@@ -3,29 +3,25 @@ package io.konduit.queue.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.LogCapture;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.admin.QueueAdministration;
-import io.konduit.queue.enqueue.EnqueueMonitor;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
-import io.konduit.queue.event.QueueEvents;
-import io.konduit.queue.observation.TaskObservations;
-import io.konduit.queue.store.DatabaseMoment;
+import io.konduit.queue.event.DatabaseWentBack;
+import io.konduit.queue.operations.DatabaseQueueAdministration;
+import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.store.FailoverRepository;
 import io.konduit.queue.store.PauseRepository;
+import io.konduit.queue.store.ServerTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -55,7 +51,7 @@ class FailoverGuardTests {
     @BeforeAll
     static void open() {
         source = new FaultyDataSource(harness.testDatabase().dataSource());
-        store = new FailoverRepository(RecoveryFixture.databaseOn(source));
+        store = new FailoverRepository(QueueFixture.databaseOn(source));
     }
 
     @AfterEach
@@ -111,7 +107,7 @@ class FailoverGuardTests {
                             "After a failover");
         }
         DatabaseWentBack expected = new DatabaseWentBack(
-                beat(2, 2).moment(),
+                beat(2, 2).time(),
                 1,
                 2,
                 Duration.ofSeconds(3),
@@ -143,7 +139,7 @@ class FailoverGuardTests {
     void aCrashOfTheSameServerCanLoseCommitsAsWell() {
         guard.observed(beat(1, 1));
         acknowledged.add(TaskId.of(900_003));
-        DatabaseMoment restarted = new DatabaseMoment(START.plusSeconds(60), START.plusSeconds(50), 1, 2L);
+        ServerTime restarted = new ServerTime(START.plusSeconds(60), START.plusSeconds(50), 1, 2L);
         guard.observed(restarted);
         assertThat(guard.lastLoss()).isNotNull();
         assertThat(guard.lastLoss().newTimeline()).isEqualTo(guard.lastLoss().oldTimeline());
@@ -207,8 +203,8 @@ class FailoverGuardTests {
         FailoverGuard slow = new FailoverGuard(
                 store,
                 acknowledged,
-                new FailoverSettings(true, MEMORY, List.of()),
-                new FailoverGuard.Surroundings(new QueueEvents(events::add), monitored::add, checks::add),
+                new FailoverSettings(true, MEMORY, List::of, checks::add),
+                new FailoverEvents(new QueueEvents(events::add), monitored::add),
                 () -> nanos);
         slow.observed(beat(1, 1));
         acknowledged.add(TaskId.of(900_011));
@@ -289,13 +285,10 @@ class FailoverGuardTests {
     }
 
     private TaskQueue remembering() {
-        return new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                new TransactionalTaskQueue.Surroundings(
-                        Stream::empty, EnqueueMonitor.NONE, TaskObservations.none(), acknowledged));
+        return harness.engine()
+                .replace(AcknowledgedTasks.class, () -> acknowledged)
+                .build()
+                .taskQueue();
     }
 
     private Set<TaskId> remembered() {
@@ -323,7 +316,8 @@ class FailoverGuardTests {
         lose(first);
         assertThat(pauses()).containsExactlyInAnyOrder("default", "mail");
         assertThat(first.lastLoss().pausedQueues()).containsExactly("default", "mail");
-        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        new DatabaseQueueAdministration(new PauseRepository(harness.database()), queues -> {})
+                .resume("default", "ada", null);
         lose(second);
         assertThat(pauses()).as("a person has resumed the other").containsExactly("mail");
         assertThat(second.lastLoss().pausedQueues()).isEmpty();
@@ -332,7 +326,8 @@ class FailoverGuardTests {
     @Test
     void anInstanceThatNoticesAFailoverAfterAnotherRestartDoesNotPauseAgain() {
         lose(guard(List.of("default")));
-        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        new DatabaseQueueAdministration(new PauseRepository(harness.database()), queues -> {})
+                .resume("default", "ada", null);
         FailoverGuard late = guard(List.of("default"));
         late.observed(beat(1, 1));
         acknowledged.add(TaskId.of(900_016));
@@ -348,7 +343,8 @@ class FailoverGuardTests {
         acknowledged.add(TaskId.of(900_014));
         pausing.observed(startedAfter(50, 1, 2));
         assertThat(pauses()).containsExactly("default");
-        new QueueAdministration(new PauseRepository(harness.database()), queues -> {}).resume("default", "ada", null);
+        new DatabaseQueueAdministration(new PauseRepository(harness.database()), queues -> {})
+                .resume("default", "ada", null);
         acknowledged.add(TaskId.of(900_015));
         pausing.observed(startedAfter(100, 1, 3));
         assertThat(events).hasSize(2);
@@ -379,10 +375,9 @@ class FailoverGuardTests {
 
     @Test
     void anInstanceWithoutWorkerAsksOnlyWhileItHasEnqueuedSomething() {
-        FailoverSettings producer = new FailoverSettings(false, MEMORY, List.of());
+        FailoverSettings producer = new FailoverSettings(false, MEMORY, List::of, Runnable::run);
         FailoverGuard silent = guard(producer);
-        FailoverWatch watch =
-                new FailoverWatch(store, silent, acknowledged, producer, Duration.ofSeconds(10), () -> nanos);
+        FailoverWatch watch = new FailoverWatch(store, silent, Duration.ofSeconds(10), () -> nanos);
         assertThat(watch.lookOnce()).as("to know where it began").isTrue();
         assertThat(watch.lookOnce()).isFalse();
         acknowledged.add(TaskId.of(900_007));
@@ -415,16 +410,16 @@ class FailoverGuardTests {
         nanos += time.toNanos();
     }
 
-    private static DatabaseMoment beat(long timeline, long beats) {
-        return new DatabaseMoment(START.plusSeconds(100 * beats), START, timeline, beats);
+    private static ServerTime beat(long timeline, long beats) {
+        return new ServerTime(START.plusSeconds(100 * beats), START, timeline, beats);
     }
 
-    private static DatabaseMoment startedAfter(long seconds, long timeline, long beats) {
-        return new DatabaseMoment(START.plusSeconds(100 * beats), START.plusSeconds(seconds), timeline, beats);
+    private static ServerTime startedAfter(long seconds, long timeline, long beats) {
+        return new ServerTime(START.plusSeconds(100 * beats), START.plusSeconds(seconds), timeline, beats);
     }
 
     private FailoverGuard guard(List<String> queuesToPause) {
-        return guard(new FailoverSettings(true, MEMORY, queuesToPause));
+        return guard(new FailoverSettings(true, MEMORY, () -> queuesToPause, Runnable::run));
     }
 
     private FailoverGuard guard(FailoverSettings settings) {
@@ -432,7 +427,7 @@ class FailoverGuardTests {
                 store,
                 acknowledged,
                 settings,
-                new FailoverGuard.Surroundings(new QueueEvents(events::add), monitored::add, Runnable::run),
+                new FailoverEvents(new QueueEvents(events::add), monitored::add),
                 () -> nanos);
     }
 

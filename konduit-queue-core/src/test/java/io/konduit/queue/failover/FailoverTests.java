@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
-import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.SqlFile;
 import io.konduit.queue.TaskContext;
@@ -16,16 +16,17 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TestNode;
 import io.konduit.queue.admin.QueueAdministration;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.event.DatabaseWentBack;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.operations.DatabaseQueueAdministration;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.ExtensionResult;
+import io.konduit.queue.store.InspectionRepository;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.PauseRepository;
-import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.test.PrimaryAndStandby;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,12 +66,7 @@ class FailoverTests {
         jdbc().sql("create table effect (task bigint not null)").update();
         control = new ControlPool(pool, 2, Duration.ofSeconds(5));
         database = new QueueDatabase(pool, control, null);
-        queue = new TransactionalTaskQueue(
-                new TaskRepository(database),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        queue = new QueueFixture(database).queue();
     }
 
     @AfterEach
@@ -185,9 +181,11 @@ class FailoverTests {
                 .mapToObj(i -> sender.queue().enqueue("pay", i))
                 .toList();
         makeDue(later);
-        QueueAdministration administration = new QueueAdministration(new PauseRepository(database), queues -> {});
-        assertThat(administration.paused()).singleElement().satisfies(paused -> assertThat(paused.pausedBy())
-                .isEqualTo(FailoverGuard.ACTOR + 2));
+        QueueAdministration administration =
+                new DatabaseQueueAdministration(new PauseRepository(database), queues -> {});
+        assertThat(new InspectionRepository(database, Duration.ofMinutes(1)).paused(10))
+                .singleElement()
+                .satisfies(paused -> assertThat(paused.pausedBy()).isEqualTo(FailoverGuard.ACTOR + 2));
         assertThat(effects()).as("nothing runs in a paused queue").isEqualTo(100);
         administration.resume("default", "ada", null);
         await().until(() -> count("select count(*) from konduit_task") == 0);
@@ -195,7 +193,9 @@ class FailoverTests {
         assertThat(count("select count(*) - count(distinct task) from effect"))
                 .as("effects doubled")
                 .isZero();
-        assertThat(administration.paused()).as("paused once only").isEmpty();
+        assertThat(new InspectionRepository(database, Duration.ofMinutes(1)).paused(10))
+                .as("paused once only")
+                .isEmpty();
     }
 
     @Test

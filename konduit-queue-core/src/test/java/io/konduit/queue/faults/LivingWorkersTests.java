@@ -6,14 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.JumpingClock;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.ReaperFailed;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TestNode;
+import io.konduit.queue.event.ReaperFailed;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ class LivingWorkersTests {
     private final CountDownLatch mayEnd = new CountDownLatch(1);
     private final AtomicInteger begun = new AtomicInteger();
     private ControlPool pool;
-    private RecoveryFixture recovery;
+    private QueueFixture recovery;
 
     @BeforeAll
     static void installClock() {
@@ -54,7 +54,7 @@ class LivingWorkersTests {
     @BeforeEach
     void openPool() {
         pool = new ControlPool(harness.testDatabase().dataSource(), 2, Duration.ofSeconds(5));
-        recovery = new RecoveryFixture(new QueueDatabase(harness.testDatabase().dataSource(), pool, null));
+        recovery = new QueueFixture(new QueueDatabase(harness.testDatabase().dataSource(), pool, null));
     }
 
     @AfterEach
@@ -158,10 +158,8 @@ class LivingWorkersTests {
     }
 
     private static Duration longestLeaseLeft() {
-        return Duration.ofMillis(harness.jdbc()
-                .sql("select (extract(epoch from max(lock_timeout_at) - clock_timestamp()) * 1000)::bigint"
-                        + " from konduit_task where type = 'stubborn'")
-                .query(Long.class)
-                .single());
+        return Duration.ofMillis(
+                harness.count("select (extract(epoch from max(lock_timeout_at) - clock_timestamp()) * 1000)::bigint"
+                        + " from konduit_task where type = 'stubborn'"));
     }
 }

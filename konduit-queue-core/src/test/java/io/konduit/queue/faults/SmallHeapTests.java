@@ -33,10 +33,7 @@ class SmallHeapTests {
             await().atMost(Duration.ofSeconds(60)).until(() -> completed() == QUICK);
             insert(BULKY, "repeat('x', 100000)");
             await().atMost(Duration.ofSeconds(90)).until(() -> completed() == QUICK + BULKY);
-            assertThat(harness.jdbc()
-                            .sql("select count(*) from konduit_task_incident")
-                            .query(Long.class)
-                            .single())
+            assertThat(harness.count("select count(*) from konduit_task_incident"))
                     .as(jvm.log())
                     .isZero();
             assertThat(jvm.log()).doesNotContain("OutOfMemoryError");
@@ -52,10 +49,7 @@ class SmallHeapTests {
             await().atMost(Duration.ofSeconds(60)).until(() -> completed() == QUICK);
             insert(HUGE, "repeat('x', 10 * 1024 * 1024 - 2)");
             await().atMost(Duration.ofSeconds(90)).until(() -> completed() == QUICK + HUGE);
-            assertThat(harness.jdbc()
-                            .sql("select count(*) from konduit_task_incident")
-                            .query(Long.class)
-                            .single())
+            assertThat(harness.count("select count(*) from konduit_task_incident"))
                     .as(jvm.log())
                     .isZero();
             assertThat(jvm.log()).doesNotContain("OutOfMemoryError");
@@ -70,9 +64,6 @@ class SmallHeapTests {
     }
 
     private static long completed() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task_history where status = 'COMPLETED'")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task_history where status = 'COMPLETED'");
     }
 }

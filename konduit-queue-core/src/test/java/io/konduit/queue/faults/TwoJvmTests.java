@@ -261,10 +261,7 @@ class TwoJvmTests {
                         .query(String.class)
                         .single())
                 .isEqualTo("QUARANTINED");
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_history where status = 'COMPLETED'")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count("select count(*) from konduit_task_history where status = 'COMPLETED'"))
                 .as("innocent neighbours")
                 .isEqualTo(60);
     }
@@ -306,11 +303,9 @@ class TwoJvmTests {
         assertNothingLost(report);
         assertThat(report.recovered()).as("nothing had to be reclaimed").isZero();
         assertThat(report.longestRecovery()).as("after the drain time").isLessThan(RECOVERY_GOAL);
-        assertThat(harness.jdbc()
-                        .sql(
-                                "select count(*) from konduit_task_history where lease_epoch = 2 and attempts = 1 and max_attempts = 3")
-                        .query(Long.class)
-                        .single())
+        assertThat(
+                        harness.count(
+                                "select count(*) from konduit_task_history where lease_epoch = 2 and attempts = 1 and max_attempts = 3"))
                 .as("the attempt was not charged")
                 .isEqualTo((long) rounds * SLOTS);
     }
@@ -389,10 +384,7 @@ class TwoJvmTests {
 
     private static long unsettled() {
         try {
-            return harness.jdbc()
-                    .sql("select count(*) from konduit_task where status <> 'HELD'")
-                    .query(Long.class)
-                    .single();
+            return harness.count("select count(*) from konduit_task where status <> 'HELD'");
         } catch (DataAccessException e) {
             return Long.MAX_VALUE; // one of the broken connections
         }

@@ -13,6 +13,7 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
 import io.konduit.queue.PayloadTooLargeException;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.settings.PayloadSettings;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;

@@ -8,18 +8,24 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
-import io.konduit.queue.LeadershipAcquired;
-import io.konduit.queue.LeadershipLost;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.event.LeadershipAcquired;
+import io.konduit.queue.event.LeadershipLost;
 import io.konduit.queue.recovery.ReaperChore;
+import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.store.ChoreRepository;
 import io.konduit.queue.store.LeaderLocks;
+import io.konduit.queue.thread.Jitter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -27,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 class LeaderOnlySchedulerTests {
     @RegisterExtension
@@ -86,13 +93,11 @@ class LeaderOnlySchedulerTests {
 
     private LeaderOnlyScheduler instance(UUID worker, LockProvider locks, Chore... chores) {
         LeaderOnlyScheduler instance = new LeaderOnlyScheduler(
-                locks,
-                LeaderSettings.defaults(),
+                new Leadership(locks, LeaderSettings.defaults(), worker, harness.queueEvents(), System::nanoTime),
                 new ChoreRepository(harness.database()),
-                worker,
-                harness.queueEvents(),
                 List.of(chores),
-                System::nanoTime);
+                System::nanoTime,
+                Jitter.random());
         instances.add(instance);
         return instance;
     }
@@ -149,6 +154,16 @@ class LeaderOnlySchedulerTests {
     }
 
     @Test
+    @Tag("E1")
+    void theLeaderRenewsInTimeAndAFollowerTriesAgainSooner() {
+        LeaderSettings settings = LeaderSettings.defaults();
+        assertThat(leader().renew()).isEqualTo(settings.renewInterval());
+        assertThat(follower().renew())
+                .isBetween(
+                        settings.acquireRetryInterval().multipliedBy(8).dividedBy(10), settings.acquireRetryInterval());
+    }
+
+    @Test
     @Tag("L4")
     void aPassIsRecordedWithTheInstanceThatMadeIt() {
         UUID worker = UUID.randomUUID();
@@ -192,6 +207,19 @@ class LeaderOnlySchedulerTests {
 
     @Test
     @Tag("L10")
+    void aFollowerThatCannotReadTheLastPassLeavesTheChoreToTheLeader() {
+        LeaderOnlyScheduler follower = follower();
+        harness.testDatabase().execute("alter table konduit_chore rename to konduit_chore_away");
+        try {
+            follower.tick(vital);
+        } finally {
+            harness.testDatabase().execute("alter table konduit_chore_away rename to konduit_chore");
+        }
+        assertThat(vital.passes).hasValue(0);
+    }
+
+    @Test
+    @Tag("L10")
     void aPassFromBeforeTheClockWasPutBackDoesNotCount() {
         leader().tick(vital);
         lastPassWas(vital, Duration.ofMinutes(-10));
@@ -215,7 +243,7 @@ class LeaderOnlySchedulerTests {
     @Tag("L10")
     @Tag("X17")
     void orphansComeBackWhileTheTableOfTheLockIsMissing() {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         List<LeaderOnlyScheduler> all =
                 Stream.generate(() -> instance()).limit(3).toList();
         harness.testDatabase().execute("alter table konduit_shedlock rename to konduit_shedlock_away");
@@ -234,12 +262,12 @@ class LeaderOnlySchedulerTests {
     @Tag("E5")
     @Tag("L9")
     void twoLeadersAtOnceDoNoHarm() {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         recovery.insertRunning(2_000, UUID.randomUUID(), 5_000);
         List<LeaderOnlyScheduler> leaders = List.of(leader(), leader());
         leaders.parallelStream()
                 .forEach(leader -> leader.tick(
-                        new ReaperChore(recovery.reclaimer(RecoveryFixture.policy(Duration.ZERO, 100)), INTERVAL)));
+                        new ReaperChore(recovery.reclaimer(QueueFixture.policy(Duration.ZERO, 100)), INTERVAL)));
         leaders.forEach(leader -> leader.tick(new ReaperChore(recovery.reclaimer(), INTERVAL)));
         assertEachReclaimedOnce(recovery, 2_000);
     }
@@ -247,7 +275,7 @@ class LeaderOnlySchedulerTests {
     @Test
     @Tag("E5")
     void anExLeaderThatFinishesItsPassLateDoesNoHarm() throws InterruptedException {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         recovery.orphan(recovery.newWorker());
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayGoOn = new CountDownLatch(1);
@@ -290,6 +318,80 @@ class LeaderOnlySchedulerTests {
         leader.tick(vital);
         assertThat(vital.passes).hasValue(3);
         assertThat(passes.sinceLastPass("vital")).isPresent();
+    }
+
+    @Test
+    void whileTheDatabaseIsAwayTheVitalChoreSaysSoAndOneOfTheOthers() {
+        LeaderOnlyScheduler leader = leader();
+        Runnable outage = () -> {
+            throw new DataAccessResourceFailureException("connection refused");
+        };
+        vital.pass = outage;
+        List<Chore> chores = List.of(
+                vital,
+                new PeriodicChore("first", INTERVAL, outage, false),
+                new PeriodicChore("second", INTERVAL, outage, false));
+        try (CapturedLog log = CapturedLog.ofPackageOf(LeaderOnlyScheduler.class)) {
+            chores.forEach(leader::tick);
+            chores.forEach(leader::tick);
+            assertThat(log.at(Level.WARN))
+                    .hasSize(2)
+                    .satisfiesExactly(
+                            first -> assertThat(first).startsWith("'vital' failed"),
+                            second -> assertThat(second).startsWith("'first' failed"));
+        }
+    }
+
+    @Test
+    @Tag("L4")
+    void aStepThatMeetsAnUnexpectedErrorIsRepeated() {
+        AtomicBoolean broken = new AtomicBoolean(true);
+        TestChore unlucky = new TestChore(true, INTERVAL) {
+            @Override
+            public Duration interval() {
+                if (broken.getAndSet(false)) {
+                    throw new NoClassDefFoundError("of the interval");
+                }
+                return super.interval();
+            }
+        };
+        unlucky.pass = () -> {
+            if (broken.get()) {
+                throw new IllegalStateException("so that the interval is asked for");
+            }
+        };
+        try (CapturedLog log = CapturedLog.ofPackageOf(LeaderOnlyScheduler.class)) {
+            instance(unlucky).start();
+            await().until(() -> unlucky.passes.get() >= 2);
+            assertThat(log.at(Level.ERROR))
+                    .containsExactly("A step of the leader's schedule met an unexpected error and is repeated");
+        }
+    }
+
+    @Test
+    @Tag("R1")
+    void housekeepingRunsAgainAndAgainOnADaemonThreadThatEndsWithTheStop() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        AtomicInteger passes = new AtomicInteger();
+        Chore often = new PeriodicChore(
+                "often",
+                Duration.ofMillis(20),
+                () -> {
+                    threads.add(Thread.currentThread());
+                    passes.incrementAndGet();
+                },
+                false);
+        vital.pass = () -> threads.add(Thread.currentThread());
+        LeaderOnlyScheduler instance = instance(vital, often);
+        instance.start();
+        await().until(() -> passes.get() >= 3 && vital.passes.get() == 1);
+        instance.stop();
+        assertThat(threads)
+                .hasSize(2)
+                .allSatisfy(thread -> assertThat(thread.isDaemon()).isTrue())
+                .anySatisfy(thread -> assertThat(thread.getName()).startsWith("konduit-leader-"))
+                .anySatisfy(thread -> assertThat(thread.getName()).startsWith("konduit-chore-"));
+        await().untilAsserted(() -> assertThat(threads).noneMatch(Thread::isAlive));
     }
 
     @Test
@@ -338,7 +440,7 @@ class LeaderOnlySchedulerTests {
     @Test
     @Tag("L6")
     void orphansFromBeforeTheStartAreFoundAtOnce() {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         recovery.insertRunning(50, UUID.randomUUID(), 5_000);
         instance(new ReaperChore(recovery.reclaimer(), Duration.ofHours(1))).start();
         await().untilAsserted(
@@ -371,11 +473,17 @@ class LeaderOnlySchedulerTests {
     @Tag("E2")
     void aPassUnderWayMayEndBeforeTheStop() {
         CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
         AtomicInteger ended = new AtomicInteger();
         vital.pass = () -> {
             begun.countDown();
-            await().pollDelay(Duration.ofMillis(200)).until(() -> true);
-            ended.incrementAndGet();
+            try {
+                if (!never.await(200, TimeUnit.MILLISECONDS)) {
+                    ended.incrementAndGet();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         };
         LeaderOnlyScheduler instance = instance(vital);
         instance.start();
@@ -424,7 +532,7 @@ class LeaderOnlySchedulerTests {
         }
     }
 
-    private static void assertEachReclaimedOnce(RecoveryFixture recovery, int tasks) {
+    private static void assertEachReclaimedOnce(QueueFixture recovery, int tasks) {
         assertThat(recovery.count("select count(*) from konduit_task where status = 'PENDING' and zombie_count = 1"))
                 .isEqualTo(tasks);
         assertThat(recovery.count("select count(*) from konduit_task_incident")).isEqualTo(tasks);

@@ -9,11 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
-import io.konduit.queue.LeadershipAcquired;
-import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.event.LeadershipAcquired;
+import io.konduit.queue.event.LeadershipLost;
+import io.konduit.queue.publish.QueueEvents;
+import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.store.LeaderLocks;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.WorkerRepository;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +69,65 @@ class LeadershipTests {
             instances.forEach(Leadership::renew);
             assertThat(instances).extracting(Leadership::state).containsExactly(LEADER, NOT_LEADER, NOT_LEADER);
         }
+    }
+
+    @Test
+    @Tag("K1")
+    @Tag("E2")
+    void aLeaderWhoseProcessHasDiedIsReplacedAtOnce() {
+        UUID worker = UUID.randomUUID();
+        new WorkerRepository(harness.database())
+                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of(), 1));
+        Leadership leader = instance(worker);
+        Leadership follower = instance();
+        try (NotificationChannel.Subscription session = new NotificationChannel(harness.database()).subscribe()) {
+            session.takeWitness(worker, Duration.ofSeconds(5));
+            assertThat(leader.renew()).isEqualTo(LEADER);
+            assertThat(follower.renew()).isEqualTo(NOT_LEADER);
+        }
+        await().until(() -> follower.renew() == LEADER);
+        // it was alive after all
+        assertThat(leader.renew()).isEqualTo(NOT_LEADER);
+    }
+
+    /** Some administrators take pg_locks away from everybody: then the TTL decides, as before. */
+    @Test
+    @Tag("K4")
+    void somebodyLeadsWhereNobodyMayReadLocks() {
+        String role = "no_locks_" + Long.toHexString(System.nanoTime());
+        harness.testDatabase()
+                .execute(
+                        "create role " + role + " login password 'x'",
+                        "grant usage on schema public to " + role,
+                        "grant all on all tables in schema public to " + role,
+                        "revoke select on pg_locks from public");
+        try (com.zaxxer.hikari.HikariDataSource application =
+                harness.testDatabase().newPool(1)) {
+            application.setUsername(role);
+            application.setPassword("x");
+            application.setJdbcUrl(harness.testDatabase()
+                    .jdbcUrl()
+                    .replaceAll("user=[^&]*", "user=" + role)
+                    .replaceAll("password=[^&]*", "password=x"));
+            try (io.konduit.queue.jdbc.ControlPool pool =
+                    new io.konduit.queue.jdbc.ControlPool(application, 1, Duration.ofSeconds(3))) {
+                UUID worker = UUID.randomUUID();
+                Leadership instance = instance(
+                        worker,
+                        LeaderLocks.create(new io.konduit.queue.jdbc.QueueDatabase(application, pool, null), worker));
+                assertThat(instance.renew()).isEqualTo(LEADER);
+            }
+        } finally {
+            harness.testDatabase()
+                    .execute("grant select on pg_locks to public", "drop owned by " + role, "drop role " + role);
+        }
+    }
+
+    @Test
+    @Tag("K4")
+    void aLeaderThatNeverHadAWitnessKeepsItsLock() {
+        assertThat(instance().renew()).isEqualTo(LEADER);
+        assertThat(instance().renew()).isEqualTo(NOT_LEADER);
     }
 
     @Test
@@ -268,6 +330,7 @@ class LeadershipTests {
         try (CapturedLog log = CapturedLog.ofPackageOf(Leadership.class)) {
             pass(SETTINGS.renewInterval());
             assertThat(leader.renew()).isEqualTo(LEADER);
+            assertThat(log.at(Level.WARN)).as("told at once").hasSize(1);
             pass(SETTINGS.renewInterval());
             assertThat(leader.renew()).isEqualTo(LEADER);
             assertThat(log.at(Level.WARN)).as("told once").hasSize(1);
@@ -359,11 +422,7 @@ class LeadershipTests {
         assertThat(locks.asked.getLockAtMostFor()).isEqualTo(TTL);
         assertThat(locks.asked.getLockAtLeastFor()).isZero();
         assertThat(List.of(locks.locked, locks.extended, locks.unlocked)).containsExactly(1, 1, 1);
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_shedlock")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(harness.count("select count(*) from konduit_shedlock")).isZero();
     }
 
     @Test
@@ -378,6 +437,10 @@ class LeadershipTests {
             assertThat(leader.renew()).isEqualTo(LEADER);
             pass(SETTINGS.renewInterval());
         }
+        assertThat(locks.locked).isEqualTo(10);
+        assertThat(locks.unlocked)
+                .as("given back each time before it is taken anew")
+                .isEqualTo(9);
         assertThat(events).hasSize(1);
     }
 
@@ -391,11 +454,9 @@ class LeadershipTests {
     }
 
     private static Duration lockLeft() {
-        return Duration.ofMillis(harness.jdbc()
-                .sql("select (extract(epoch from lock_until - timezone('utc', clock_timestamp())) * 1000)::bigint"
-                        + " from konduit_shedlock")
-                .query(Long.class)
-                .single());
+        return Duration.ofMillis(harness.count(
+                "select (extract(epoch from lock_until - timezone('utc', clock_timestamp())) * 1000)::bigint"
+                        + " from konduit_shedlock"));
     }
 
     private static String owner() {

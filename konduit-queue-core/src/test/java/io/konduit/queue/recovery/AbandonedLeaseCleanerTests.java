@@ -3,17 +3,21 @@ package io.konduit.queue.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.CapturedLog;
 import io.konduit.queue.DatabaseClock;
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
-import io.konduit.queue.TaskHeld;
+import io.konduit.queue.SqlFile;
+import io.konduit.queue.StatementProbe;
+import io.konduit.queue.StoredIncident;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.TaskReclaimed;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.event.TaskHeld;
+import io.konduit.queue.event.TaskReclaimed;
 import io.konduit.queue.leader.PeriodicChore;
+import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.LeaseRepository;
@@ -25,8 +29,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,33 +41,18 @@ class AbandonedLeaseCleanerTests {
     private static final Duration THRESHOLD = Duration.ofDays(7);
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration LEASE = Duration.ofMinutes(5);
+    private static final String RECLAIM = SqlFile.opening("reclaim");
 
     @RegisterExtension
-    static final QueueHarness harness = new QueueHarness();
+    static final QueueHarness harness = QueueHarness.stoppedAt(START);
 
-    static DatabaseClock clock;
-    static RecoveryFixture shared;
-    RecoveryFixture recovery;
-    LeaseRepository worker;
-
-    @BeforeAll
-    static void stopTheClock() {
-        clock = DatabaseClock.install(harness.testDatabase(), START);
-        HikariDataSource application = harness.testDatabase().newPool(4);
-        shared = new RecoveryFixture(RecoveryFixture.databaseOn(application));
-    }
-
-    @BeforeEach
-    void setUp() {
-        clock.set(START);
-        recovery = new RecoveryFixture(shared.database());
-        worker = recovery.newWorker();
-    }
+    private final DatabaseClock clock = harness.clock();
+    private final LeaseRepository worker = harness.newWorker();
 
     @Test
     @Tag("T10")
     void takesTaskWithoutCheckpointWhenItsClaimIsOlderThanTheThreshold() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
 
         clock.set(START.plus(THRESHOLD));
         extend(task);
@@ -74,16 +61,16 @@ class AbandonedLeaseCleanerTests {
         extend(task);
         assertThat(clean()).isEqualTo(new ReclaimResult(1, 0, 0, 0, Duration.ZERO));
 
-        assertThat(recovery.row(task.id()))
-                .containsEntry("status", "PENDING")
-                .containsEntry("locked_by", null)
-                .containsEntry("zombie_count", 1)
-                .containsEntry("attempts", 1);
+        harness.assertThatTask(task.id())
+                .isPending()
+                .hasNoLease()
+                .hasZombieCount(1)
+                .hasAttempts(1);
     }
 
     @Test
     void checkpointInThisRunCountsAsProgress() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.advance(Duration.ofDays(6));
         worker.checkpoint(task.lease(), LEASE, "{\"page\": 7}");
 
@@ -94,17 +81,17 @@ class AbandonedLeaseCleanerTests {
         extend(task);
         assertThat(clean().reclaimed()).isEqualTo(1);
 
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"page\": 7}");
+        harness.assertThatTask(task.id()).hasCheckpoint("{\"page\": 7}");
     }
 
     @Test
     void checkpointOfAnEarlierRunDoesNotMakeAFreshClaimAbandoned() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         worker.checkpoint(task.lease(), LEASE, "{\"page\": 7}");
         clock.advance(Duration.ofDays(8));
-        assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
-        recovery.makeDue(TaskId.of(task.id()));
-        ClaimedTask again = recovery.claimOne(worker);
+        assertThat(harness.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
+        harness.makeDue(TaskId.of(task.id()));
+        ClaimedTask again = harness.claimOne(worker);
 
         assertThat(clean().total()).isZero();
 
@@ -120,7 +107,7 @@ class AbandonedLeaseCleanerTests {
 
         assertThat(worker.extend(Map.of(task.lease(), LEASE))).containsValue(ExtensionResult.LOST);
         assertThat(worker.complete(Set.of(task.lease()))).isEmpty();
-        assertThat(recovery.status(task.id())).isEqualTo("PENDING");
+        assertThat(harness.status(task.id())).isEqualTo("PENDING");
     }
 
     @Test
@@ -129,13 +116,11 @@ class AbandonedLeaseCleanerTests {
 
         assertThat(clean()).isEqualTo(new ReclaimResult(0, 1, 0, 0, Duration.ZERO));
 
-        assertThat(recovery.row(task.id()))
-                .containsEntry("status", "HELD")
-                .containsEntry("hold_reason", "NOT_REAPABLE");
-        assertThat(recovery.incidents(task.id()).get(0))
-                .containsEntry("classification", "ABANDONED")
-                .containsEntry("action", "HELD");
-        assertThat(recovery.events())
+        harness.assertThatTask(task.id()).isHeldBecause(HoldReason.NOT_REAPABLE);
+        assertThat(harness.incidents(task.id()).get(0))
+                .returns("ABANDONED", StoredIncident::classification)
+                .returns("HELD", StoredIncident::action);
+        assertThat(harness.events())
                 .containsExactly(new TaskHeld(
                         TaskId.of(task.id()), "payment", "default", HoldReason.NOT_REAPABLE, worker.worker(), 1, 1));
     }
@@ -143,11 +128,11 @@ class AbandonedLeaseCleanerTests {
     @Test
     void abandonmentsCountTowardsTheQuarantine() {
         ClaimedTask task = abandoned(TaskRequest.of("import", null));
-        recovery.bulk("update konduit_task set zombie_count = 4", statement -> {});
+        harness.bulk("update konduit_task set zombie_count = 4", statement -> {});
 
         assertThat(clean().quarantined()).isEqualTo(1);
 
-        assertThat(recovery.row(task.id())).containsEntry("hold_reason", "QUARANTINED");
+        harness.assertThatTask(task.id()).hasHoldReason("QUARANTINED");
     }
 
     @Test
@@ -164,51 +149,51 @@ class AbandonedLeaseCleanerTests {
                     .containsExactly(
                             "Reclaimed 1 abandoned tasks; 0 held because they are not reapable, 0 quarantined");
         }
-        assertThat(recovery.incidents(task.id())).hasSize(1);
-        assertThat(recovery.incidents(task.id()).get(0))
-                .containsEntry("classification", "ABANDONED")
-                .containsEntry("action", "RECLAIMED")
-                .containsEntry("actor", RecoveryFixture.REAPER)
-                .containsEntry("previous_owner", worker.worker())
-                .containsEntry("lease_epoch", 1L)
-                .containsEntry("lease_started_at", java.sql.Timestamp.from(START))
-                .containsEntry("detection_delay_ms", 0L);
-        assertThat(recovery.events())
+        harness.assertThatTask(task.id()).hasIncidents(1);
+        assertThat(harness.incidents(task.id()).get(0))
+                .returns("ABANDONED", StoredIncident::classification)
+                .returns("RECLAIMED", StoredIncident::action)
+                .returns(QueueFixture.REAPER, StoredIncident::actor)
+                .returns(worker.worker(), StoredIncident::previousOwner)
+                .returns(1L, StoredIncident::leaseEpoch)
+                .returns(START, StoredIncident::leaseStartedAt)
+                .returns(0L, StoredIncident::detectionDelayMs);
+        assertThat(harness.events())
                 .containsExactly(
                         new TaskReclaimed(TaskId.of(task.id()), "import", "default", worker.worker(), 1, 1, true));
-        assertThat(recovery.wakeUps()).containsExactly(Set.of("default"));
+        assertThat(harness.wakeUps()).containsExactly(Set.of("default"));
     }
 
     @Test
     void saysNothingWhenNothingIsAbandoned() {
-        recovery.running(worker);
+        harness.running(worker);
         try (CapturedLog log = CapturedLog.ofPackageOf(AbandonedLeaseCleaner.class)) {
             assertThat(clean()).isEqualTo(new ReclaimResult(0, 0, 0, 0, Duration.ZERO));
 
             assertThat(log.all()).isEmpty();
         }
-        assertThat(recovery.events()).isEmpty();
+        assertThat(harness.events()).isEmpty();
     }
 
     @Test
     void leavesWaitingHeldAndFailedTasksAlone() {
-        TaskId waiting = recovery.queue().enqueue(TaskRequest.of("import", null).delay(Duration.ofDays(400)));
+        TaskId waiting = harness.queue().enqueue(TaskRequest.of("import", null).delay(Duration.ofDays(400)));
         ClaimedTask held =
-                recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));
-        recovery.reclaimer().reclaimOnce();
+                harness.orphan(worker, TaskRequest.of("payment", null).reapable(false));
+        harness.reclaimer().reclaimOnce();
         clock.advance(Duration.ofDays(365));
 
         assertThat(clean().total()).isZero();
 
-        assertThat(recovery.status(waiting.value())).isEqualTo("PENDING");
-        assertThat(recovery.status(held.id())).isEqualTo("HELD");
+        assertThat(harness.status(waiting.value())).isEqualTo("PENDING");
+        assertThat(harness.status(held.id())).isEqualTo("HELD");
     }
 
     @Test
     void batchOfLockedRowsDoesNotHideLaterOnes() throws SQLException {
-        recovery.insertRunning(25, worker.worker(), -60_000);
+        harness.insertRunning(25, worker.worker(), -60_000);
         clock.advance(Duration.ofDays(8));
-        List<Long> ids = recovery.jdbc()
+        List<Long> ids = harness.jdbc()
                 .sql("select id from konduit_task order by id")
                 .query(Long.class)
                 .list();
@@ -217,7 +202,7 @@ class AbandonedLeaseCleanerTests {
             other.setAutoCommit(false);
             statement.execute("select 1 from konduit_task where id <= " + ids.get(14) + " for update");
 
-            ReclaimResult result = recovery.cleaner(RecoveryFixture.policy(Duration.ZERO, 10), THRESHOLD)
+            ReclaimResult result = harness.cleaner(QueueFixture.policy(Duration.ZERO, 10), THRESHOLD)
                     .cleanOnce();
 
             assertThat(result).isEqualTo(new ReclaimResult(10, 0, 0, 15, Duration.ZERO));
@@ -238,28 +223,48 @@ class AbandonedLeaseCleanerTests {
             other.commit();
         }
         assertThat(clean().total()).isZero();
-        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+        assertThat(harness.status(task.id())).isEqualTo("RUNNING");
+    }
+
+    /** Its checkpoint stays and is as old as before, so only its status tells that it was taken. */
+    @Test
+    @Tag("T10")
+    void taskThatWasTakenAfterItWasFoundIsNotTakenTwice() {
+        StatementProbe probe = new StatementProbe(harness.testDatabase().newPool(4));
+        QueueFixture probed = new QueueFixture(QueueFixture.databaseOn(probe));
+        ClaimedTask task = harness.running(worker);
+        worker.checkpoint(task.lease(), LEASE, "{\"page\": 7}");
+        clock.advance(THRESHOLD.plus(MILLISECOND));
+        extend(task);
+        probe.onceBefore(RECLAIM, this::clean);
+
+        assertThat(probed.cleaner(ReclaimPolicy.defaults(), THRESHOLD)
+                        .cleanOnce()
+                        .total())
+                .isZero();
+
+        harness.assertThatTask(task.id()).isPending().hasZombieCount(1).hasIncidents(1);
     }
 
     @Test
     void choreRunsOncePerIntervalAndIsNotNeededForSafety() {
         abandoned(TaskRequest.of("import", null));
-        AbandonedLeaseCleaner cleaner = recovery.cleaner(ReclaimPolicy.defaults(), THRESHOLD);
+        AbandonedLeaseCleaner cleaner = harness.cleaner(ReclaimPolicy.defaults(), THRESHOLD);
         PeriodicChore chore = new PeriodicChore("abandoned", Duration.ofHours(6), cleaner::cleanOnce);
 
         assertThat(chore.run()).isEqualTo(Duration.ofHours(6));
 
-        assertThat(recovery.count("select count(*) from konduit_task where status = 'PENDING'"))
+        assertThat(harness.count("select count(*) from konduit_task where status = 'PENDING'"))
                 .isEqualTo(1);
         assertThat(chore.isVital()).isFalse();
     }
 
     /** A task that has made no progress for too long, while its worker is alive. */
     private ClaimedTask abandoned(TaskRequest request) {
-        ClaimedTask task = recovery.running(worker, request);
+        ClaimedTask task = harness.running(worker, request);
         clock.advance(THRESHOLD.plus(MILLISECOND));
         extend(task);
-        assertThat(recovery.reclaimer().reclaimOnce().total())
+        assertThat(harness.reclaimer().reclaimOnce().total())
                 .as("the reaper has no reason to take it")
                 .isZero();
         return task;
@@ -270,6 +275,6 @@ class AbandonedLeaseCleanerTests {
     }
 
     private ReclaimResult clean() {
-        return recovery.cleaner(ReclaimPolicy.defaults(), THRESHOLD).cleanOnce();
+        return harness.cleaner(ReclaimPolicy.defaults(), THRESHOLD).cleanOnce();
     }
 }

@@ -2,25 +2,26 @@ package io.konduit.queue.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.DatabaseClock;
-import io.konduit.queue.Incident;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.StoredIncident;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.Cursor;
+import io.konduit.queue.admin.Incident;
+import io.konduit.queue.admin.IncidentAction;
+import io.konduit.queue.admin.IncidentClassification;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.admin.TaskOutcome;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,76 +35,65 @@ class IncidentTests {
     private static final Duration LEASE = Duration.ofMinutes(5);
 
     @RegisterExtension
-    static final QueueHarness harness = new QueueHarness();
+    static final QueueHarness harness = QueueHarness.stoppedAt(NOON);
 
-    static DatabaseClock clock;
-    static RecoveryFixture shared;
-    RecoveryFixture recovery;
-    TaskAdministration administration;
-    LeaseRepository worker;
-
-    @BeforeAll
-    static void stopTheClock() {
-        clock = DatabaseClock.install(harness.testDatabase(), NOON);
-        HikariDataSource application = harness.testDatabase().newPool(4);
-        shared = new RecoveryFixture(RecoveryFixture.databaseOn(application));
-    }
-
-    @BeforeEach
-    void setUp() {
-        clock.set(NOON);
-        recovery = new RecoveryFixture(shared.database());
-        administration = recovery.administration();
-        worker = recovery.newWorker();
-    }
+    private final DatabaseClock clock = harness.clock();
+    private final TaskAdministration administration = harness.administration();
+    private final LeaseRepository worker = harness.newWorker();
 
     @Test
     void reclaimLeavesACompleteIncident() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NOON.plus(LEASE).plusMillis(1_234));
 
-        recovery.reclaimer().reclaimOnce();
+        harness.reclaimer().reclaimOnce();
 
-        List<Map<String, Object>> incidents = recovery.incidents(task.id());
-        assertThat(incidents).hasSize(1);
-        assertThat(incidents.get(0))
-                .hasSize(20)
-                .containsKey("id")
-                .containsEntry("task_id", task.id())
-                .containsEntry("queue", "default")
-                .containsEntry("type", "report")
-                .containsEntry("classification", "ZOMBIE")
-                .containsEntry("action", "RECLAIMED")
-                .containsEntry("actor", RecoveryFixture.REAPER)
-                .containsEntry("note", null)
-                .containsEntry("previous_owner", worker.worker())
-                .containsEntry("lease_epoch", 1L)
-                .containsEntry("lease_started_at", Timestamp.from(NOON))
-                .containsEntry("lease_ended_at", Timestamp.from(NOON.plus(LEASE)))
-                .containsEntry("detected_at", Timestamp.from(NOON.plus(LEASE).plusMillis(1_234)))
-                .containsEntry("detection_delay_ms", 1_234L)
-                .containsEntry("attempts", 1)
-                .containsEntry("zombie_count", 1)
-                .containsEntry("late_outcome", null)
-                .containsEntry("late_outcome_at", null)
-                .containsEntry("outcome", null)
-                .containsEntry("outcome_at", null);
+        List<StoredIncident> incidents = harness.incidents(task.id());
+        assertThat(incidents)
+                .containsExactly(new StoredIncident(
+                        incidents.get(0).id(),
+                        task.id(),
+                        "default",
+                        "report",
+                        "ZOMBIE",
+                        "RECLAIMED",
+                        QueueFixture.REAPER,
+                        null,
+                        worker.worker(),
+                        1,
+                        NOON,
+                        NOON.plus(LEASE),
+                        NOON.plus(LEASE).plusMillis(1_234),
+                        1_234L,
+                        1,
+                        1,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null));
+        assertThat(harness.count(
+                        "select count(*) from information_schema.columns where table_name = 'konduit_task_incident'"))
+                .as("columns that this test knows")
+                .isEqualTo(StoredIncident.class.getRecordComponents().length);
     }
 
     @Test
     void incidentReadsAsItWasWritten() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NOON.plus(LEASE).plusSeconds(2));
-        recovery.reclaimer().reclaimOnce();
+        harness.reclaimer().reclaimOnce();
         clock.advance(Duration.ofSeconds(3));
-        new IncidentRepository(recovery.database())
+        new IncidentRepository(harness.database())
                 .recordLateOutcome(List.of(task.lease()), worker.worker(), "COMPLETED");
-        recovery.makeDue(TaskId.of(task.id()));
-        LeaseRepository other = recovery.newWorker();
+        harness.makeDue(TaskId.of(task.id()));
+        LeaseRepository other = harness.newWorker();
         clock.advance(Duration.ofSeconds(4));
-        other.complete(List.of(recovery.claimOne(other).lease()));
+        other.complete(List.of(harness.claimOne(other).lease()));
 
-        Incident incident = administration.incidentsOf(TaskId.of(task.id()), 10).get(0);
+        Incident incident =
+                harness.inspection().incidentsOf(TaskId.of(task.id()), 10).get(0);
 
         assertThat(incident)
                 .isEqualTo(new Incident(
@@ -111,9 +101,9 @@ class IncidentTests {
                         TaskId.of(task.id()),
                         "default",
                         "report",
-                        "ZOMBIE",
-                        "RECLAIMED",
-                        RecoveryFixture.REAPER,
+                        IncidentClassification.ZOMBIE,
+                        IncidentAction.RECLAIMED,
+                        QueueFixture.REAPER,
                         null,
                         worker.worker(),
                         1,
@@ -123,23 +113,23 @@ class IncidentTests {
                         Duration.ofSeconds(2),
                         1,
                         1,
-                        "COMPLETED",
+                        TaskOutcome.COMPLETED,
                         NOON.plus(LEASE).plusSeconds(5),
-                        "COMPLETED",
+                        TaskOutcome.COMPLETED,
                         NOON.plus(LEASE).plusSeconds(9)));
     }
 
     @Test
     void holdIsClassifiedByItsReason() {
         ClaimedTask task =
-                recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));
-        recovery.reclaimer().reclaimOnce();
+                harness.orphan(worker, TaskRequest.of("payment", null).reapable(false));
+        harness.reclaimer().reclaimOnce();
 
-        assertThat(recovery.incidents(task.id()).get(0))
-                .containsEntry("classification", "ZOMBIE")
-                .containsEntry("action", "HELD")
-                .containsEntry("note", "NOT_REAPABLE")
-                .containsEntry("previous_owner", worker.worker());
+        assertThat(harness.incidents(task.id()).get(0))
+                .returns("ZOMBIE", StoredIncident::classification)
+                .returns("HELD", StoredIncident::action)
+                .returns("NOT_REAPABLE", StoredIncident::note)
+                .returns(worker.worker(), StoredIncident::previousOwner);
     }
 
     @Test
@@ -147,57 +137,57 @@ class IncidentTests {
         TaskId id = held();
         administration.release(id, "ada", "checked");
 
-        assertThat(recovery.incidents(id).get(1))
-                .containsEntry("classification", "OPERATOR")
-                .containsEntry("action", "RELEASED")
-                .containsEntry("actor", "ada")
-                .containsEntry("note", "checked")
-                .containsEntry("previous_owner", null)
-                .containsEntry("lease_started_at", null)
-                .containsEntry("lease_ended_at", null)
-                .containsEntry("detection_delay_ms", null)
-                .containsEntry("detected_at", Timestamp.from(NOON))
-                .containsEntry("lease_epoch", 1L)
-                .containsEntry("attempts", 1)
-                .containsEntry("zombie_count", 1);
+        assertThat(harness.incidents(id).get(1))
+                .returns("OPERATOR", StoredIncident::classification)
+                .returns("RELEASED", StoredIncident::action)
+                .returns("ada", StoredIncident::actor)
+                .returns("checked", StoredIncident::note)
+                .returns(null, StoredIncident::previousOwner)
+                .returns(null, StoredIncident::leaseStartedAt)
+                .returns(null, StoredIncident::leaseEndedAt)
+                .returns(null, StoredIncident::detectionDelayMs)
+                .returns(NOON, StoredIncident::detectedAt)
+                .returns(1L, StoredIncident::leaseEpoch)
+                .returns(1, StoredIncident::attempts)
+                .returns(1, StoredIncident::zombieCount);
     }
 
     @Test
     void cancellingARunningTaskNamesTheOwnerWhoLosesIt() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         administration.cancel(TaskId.of(task.id()), "ada", null);
 
-        assertThat(recovery.incidents(task.id()).get(0))
-                .containsEntry("action", "CANCELLED")
-                .containsEntry("previous_owner", worker.worker())
-                .containsEntry("lease_started_at", Timestamp.from(NOON))
-                .containsEntry("lease_ended_at", Timestamp.from(NOON.plus(LEASE)))
-                .containsEntry("outcome", "CANCELLED")
-                .containsEntry("outcome_at", Timestamp.from(NOON));
+        assertThat(harness.incidents(task.id()).get(0))
+                .returns("CANCELLED", StoredIncident::action)
+                .returns(worker.worker(), StoredIncident::previousOwner)
+                .returns(NOON, StoredIncident::leaseStartedAt)
+                .returns(NOON.plus(LEASE), StoredIncident::leaseEndedAt)
+                .returns("CANCELLED", StoredIncident::outcome)
+                .returns(NOON, StoredIncident::outcomeAt);
     }
 
     @Test
     void completionIsTheOutcomeOfEveryOpenIncident() {
-        TaskId id = recovery.queue().enqueue("report", null);
-        recovery.crashOnce(id);
-        recovery.crashOnce(id);
-        ClaimedTask neighbour = recovery.running(worker, TaskRequest.of("other", null));
-        recovery.makeDue(id);
-        ClaimedTask task = recovery.claimOne(worker);
+        TaskId id = harness.queue().enqueue("report", null);
+        harness.crashOnce(id);
+        harness.crashOnce(id);
+        ClaimedTask neighbour = harness.running(worker, TaskRequest.of("other", null));
+        harness.makeDue(id);
+        ClaimedTask task = harness.claimOne(worker);
         clock.advance(Duration.ofSeconds(7));
 
         worker.complete(List.of(neighbour.lease(), task.lease()));
 
-        assertThat(recovery.incidents(id)).hasSize(2).allSatisfy(incident -> assertThat(incident)
-                .containsEntry("outcome", "COMPLETED")
-                .containsEntry("outcome_at", Timestamp.from(NOON.plusSeconds(7))));
+        assertThat(harness.incidents(id)).hasSize(2).allSatisfy(incident -> assertThat(incident)
+                .returns("COMPLETED", StoredIncident::outcome)
+                .returns(NOON.plusSeconds(7), StoredIncident::outcomeAt));
     }
 
     @Test
     void completionInTheHandlersTransactionIsAnOutcomeToo() {
         ClaimedTask task = crashedAndClaimedAgain();
         TransactionTemplate transaction = new TransactionTemplate(
-                new DataSourceTransactionManager(recovery.database().application()));
+                new DataSourceTransactionManager(harness.database().application()));
 
         transaction.executeWithoutResult(status -> {
             assertThat(worker.completeInTransaction(task.lease())).isTrue();
@@ -214,8 +204,8 @@ class IncidentTests {
         ClaimedTask task = crashedAndClaimedAgain();
         worker.fail(List.of(new Failure(task.lease(), false, Duration.ZERO, "once")));
         assertThat(outcomes(task)).containsOnlyNulls();
-        recovery.makeDue(TaskId.of(task.id()));
-        ClaimedTask last = recovery.claimOne(worker);
+        harness.makeDue(TaskId.of(task.id()));
+        ClaimedTask last = harness.claimOne(worker);
 
         worker.fail(List.of(new Failure(last.lease(), true, Duration.ZERO, "for good")));
 
@@ -225,8 +215,8 @@ class IncidentTests {
     @Test
     void refusedCompletionIsNoOutcome() {
         ClaimedTask task = crashedAndClaimedAgain();
-        recovery.expire(task, Duration.ofSeconds(1));
-        recovery.reclaimer().reclaimOnce();
+        harness.expire(task, Duration.ofSeconds(1));
+        harness.reclaimer().reclaimOnce();
 
         assertThat(worker.complete(List.of(task.lease()))).isEmpty();
 
@@ -237,7 +227,7 @@ class IncidentTests {
     void cancellationIsAnOutcome() {
         ClaimedTask task = crashedAndClaimedAgain();
 
-        recovery.queue().cancel(TaskId.of(task.id()));
+        harness.queue().cancel(TaskId.of(task.id()));
 
         assertThat(outcomes(task)).containsExactly("CANCELLED", "CANCELLED");
     }
@@ -250,7 +240,7 @@ class IncidentTests {
 
         administration.retry(id, 1, "grace", null);
         assertThat(outcomes(id)).hasSize(3).containsOnlyNulls();
-        worker.complete(List.of(recovery.claimOne(worker).lease()));
+        worker.complete(List.of(harness.claimOne(worker).lease()));
 
         assertThat(outcomes(id)).containsExactly("COMPLETED", "COMPLETED", "COMPLETED");
     }
@@ -273,7 +263,7 @@ class IncidentTests {
         administration.release(payment, "ada", null);
         complete(payment);
 
-        List<Map<String, Object>> answer = recovery.jdbc().sql("""
+        List<Map<String, Object>> answer = harness.jdbc().sql("""
                         select type, count(*) as zombies,
                                count(*) filter (where action = 'HELD') as held,
                                count(*) filter (where outcome = 'COMPLETED') as recovered,
@@ -290,9 +280,9 @@ class IncidentTests {
                 .containsExactly(
                         Map.of("type", "payment", "zombies", 1L, "held", 1L, "recovered", 1L, "lost", 0L, "open", 0L),
                         Map.of("type", "report", "zombies", 3L, "held", 0L, "recovered", 1L, "lost", 1L, "open", 1L));
-        assertThat(recovery.status(open.value())).isEqualTo("PENDING");
+        assertThat(harness.status(open.value())).isEqualTo("PENDING");
         // and the same by one call
-        assertThat(administration.incidents(Duration.ofHours(36), 100))
+        assertThat(harness.inspection().incidents(Duration.ofHours(36), Cursor.START, 100))
                 .filteredOn(incident -> incident.previousOwner() != null
                         && incident.detectedAt().isBefore(NOON))
                 .hasSize(4);
@@ -300,28 +290,28 @@ class IncidentTests {
 
     private TaskId held() {
         ClaimedTask task =
-                recovery.orphan(worker, TaskRequest.of("payment", null).reapable(false));
-        recovery.reclaimer().reclaimOnce();
+                harness.orphan(worker, TaskRequest.of("payment", null).reapable(false));
+        harness.reclaimer().reclaimOnce();
         return TaskId.of(task.id());
     }
 
     private TaskId crash(String type) {
-        ClaimedTask task = recovery.orphan(recovery.newWorker(), TaskRequest.of(type, null));
-        recovery.reclaimer().reclaimOnce();
+        ClaimedTask task = harness.orphan(harness.newWorker(), TaskRequest.of(type, null));
+        harness.reclaimer().reclaimOnce();
         harness.testDatabase()
                 .execute("update konduit_task set run_at = run_at + interval '7 days' where id = " + task.id());
         return TaskId.of(task.id());
     }
 
     private ClaimedTask crashedAndClaimedAgain() {
-        TaskId id = recovery.queue().enqueue("report", null);
-        recovery.crashOnce(id);
+        TaskId id = harness.queue().enqueue("report", null);
+        harness.crashOnce(id);
         return claim(id);
     }
 
     private ClaimedTask claim(TaskId id) {
-        recovery.makeDue(id);
-        ClaimedTask task = recovery.claimOne(worker);
+        harness.makeDue(id);
+        ClaimedTask task = harness.claimOne(worker);
         assertThat(task.id()).isEqualTo(id.value());
         return task;
     }
@@ -330,13 +320,11 @@ class IncidentTests {
         assertThat(worker.complete(List.of(claim(id).lease()))).hasSize(1);
     }
 
-    private List<Object> outcomes(ClaimedTask task) {
+    private List<String> outcomes(ClaimedTask task) {
         return outcomes(TaskId.of(task.id()));
     }
 
-    private List<Object> outcomes(TaskId id) {
-        return recovery.incidents(id).stream()
-                .map(incident -> incident.get("outcome"))
-                .toList();
+    private List<String> outcomes(TaskId id) {
+        return harness.incidents(id).stream().map(StoredIncident::outcome).toList();
     }
 }

@@ -2,12 +2,16 @@ package io.konduit.queue.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.DatabaseClock;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.admin.Orphan;
+import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.operations.DatabaseQueueInspection;
+import io.konduit.queue.settings.InspectionSettings;
+import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.LeaseRepository;
@@ -20,8 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,32 +37,16 @@ class LeaseExpiryTests {
     private static final Instant NIGHT = Instant.parse("2031-03-30T00:58:00Z");
 
     @RegisterExtension
-    static final QueueHarness harness = new QueueHarness();
+    static final QueueHarness harness = QueueHarness.stoppedAt(NIGHT);
 
-    static DatabaseClock clock;
-    static RecoveryFixture shared;
-    RecoveryFixture recovery;
-    LeaseRepository worker;
-
-    @BeforeAll
-    static void stopTheClock() {
-        clock = DatabaseClock.install(harness.testDatabase(), NIGHT);
-        HikariDataSource application = harness.testDatabase().newPool(4);
-        shared = new RecoveryFixture(RecoveryFixture.databaseOn(application));
-    }
-
-    @BeforeEach
-    void setUp() {
-        clock.set(NIGHT);
-        recovery = new RecoveryFixture(shared.database());
-        worker = recovery.newWorker();
-    }
+    private final DatabaseClock clock = harness.clock();
+    private final LeaseRepository worker = harness.newWorker();
 
     @Test
     @Tag("L1")
     @Tag("L20")
     void leaseEndsOneLockTimeoutAfterTheClaimByTheDatabasesClock() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
 
         assertThat(lockTimeoutAt(task)).isEqualTo(NIGHT.plus(LEASE));
     }
@@ -68,70 +54,74 @@ class LeaseExpiryTests {
     @Test
     @Tag("L2")
     void leavesTaskAloneOneMillisecondBeforeExpiry() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).minus(MILLISECOND));
 
-        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(harness.reclaimer().reclaimOnce().total()).isZero();
 
-        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+        assertThat(harness.status(task.id())).isEqualTo("RUNNING");
     }
 
     @Test
     @Tag("L2")
     void leavesTaskAloneAtTheVeryMomentOfExpiry() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE));
 
-        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(harness.reclaimer().reclaimOnce().total()).isZero();
 
-        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+        assertThat(harness.status(task.id())).isEqualTo("RUNNING");
     }
 
     @Test
     @Tag("L2")
     void reclaimsTaskOneMillisecondAfterExpiry() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).plus(MILLISECOND));
 
-        assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
+        assertThat(harness.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
 
-        assertThat(recovery.status(task.id())).isEqualTo("PENDING");
+        assertThat(harness.status(task.id())).isEqualTo("PENDING");
     }
 
     @Test
     @Tag("L2")
     void graceIsAddedToTheLease() {
-        ReclaimPolicy patient = RecoveryFixture.policy(Duration.ofSeconds(20), 500);
-        ClaimedTask task = recovery.running(worker);
+        ReclaimPolicy patient = QueueFixture.policy(Duration.ofSeconds(20), 500);
+        QueueInspection inspection = new DatabaseQueueInspection(
+                harness.database(),
+                new InspectionSettings(
+                        3, 2, 5, patient.grace(), Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7)));
+        ClaimedTask task = harness.running(worker);
 
         clock.set(NIGHT.plus(LEASE).plusSeconds(20));
-        assertThat(recovery.reclaimer(patient).reclaimOnce().total()).isZero();
-        assertThat(recovery.administration(patient).orphans(10)).isEmpty();
+        assertThat(harness.reclaimer(patient).reclaimOnce().total()).isZero();
+        assertThat(inspection.orphans(10)).isEmpty();
         clock.advance(MILLISECOND);
-        assertThat(recovery.administration(patient).orphans(10)).containsExactly(TaskId.of(task.id()));
-        assertThat(recovery.reclaimer(patient).reclaimOnce().reclaimed()).isEqualTo(1);
+        assertThat(inspection.orphans(10)).extracting(Orphan::id).containsExactly(TaskId.of(task.id()));
+        assertThat(harness.reclaimer(patient).reclaimOnce().reclaimed()).isEqualTo(1);
     }
 
     @Test
     void expiredLeaseThatNobodyHasTakenCanStillBeExtended() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).plusSeconds(1));
 
         assertThat(worker.extend(Map.of(task.lease(), LEASE))).containsValue(ExtensionResult.EXTENDED);
 
-        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(harness.reclaimer().reclaimOnce().total()).isZero();
         assertThat(lockTimeoutAt(task))
                 .isEqualTo(NIGHT.plus(LEASE).plusSeconds(1).plus(LEASE));
     }
 
     @Test
     void expiredLeaseThatNobodyHasTakenCanStillBeCompleted() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).plusSeconds(1));
 
         assertThat(worker.complete(Set.of(task.lease()))).containsExactly(task.lease());
-        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
-        assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
+        assertThat(harness.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(harness.status(task.id())).isEqualTo("COMPLETED");
     }
 
     @Test
@@ -139,17 +129,17 @@ class LeaseExpiryTests {
     void sleepsTheWholeIntervalWhenNothingRuns() {
         Duration interval = Duration.ofSeconds(30);
 
-        assertThat(recovery.reclaimer().untilNextExpiry(interval)).isEqualTo(interval);
+        assertThat(harness.reclaimer().untilNextExpiry(interval)).isEqualTo(interval);
     }
 
     @Test
     @Tag("L8")
     void sleepsUntilTheEarliestExpiryWhenThatIsSooner() {
         Duration interval = Duration.ofSeconds(30);
-        recovery.running(worker);
-        recovery.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(12)));
+        harness.running(worker);
+        harness.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(12)));
 
-        OrphanReclaimer reclaimer = recovery.reclaimer();
+        OrphanReclaimer reclaimer = harness.reclaimer();
         assertThat(reclaimer.untilNextExpiry(interval)).isEqualTo(Duration.ofMillis(12_001));
         clock.advance(Duration.ofMillis(12_001));
         assertThat(reclaimer.reclaimOnce().reclaimed())
@@ -161,8 +151,8 @@ class LeaseExpiryTests {
     @Test
     @Tag("L8")
     void sleepsUntilTheGraceOfALeaseThatHasEndedIsOver() {
-        OrphanReclaimer reclaimer = recovery.reclaimer(RecoveryFixture.policy(Duration.ofSeconds(20), 500));
-        recovery.running(worker);
+        OrphanReclaimer reclaimer = harness.reclaimer(QueueFixture.policy(Duration.ofSeconds(20), 500));
+        harness.running(worker);
         clock.set(NIGHT.plus(LEASE).plusSeconds(15));
 
         assertThat(reclaimer.untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(5_001));
@@ -171,9 +161,9 @@ class LeaseExpiryTests {
     @Test
     @Tag("L8")
     void doesNotSpinOnAnOrphanThatSomebodyHasLocked() throws SQLException {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).plusMillis(1));
-        OrphanReclaimer reclaimer = recovery.reclaimer();
+        OrphanReclaimer reclaimer = harness.reclaimer();
         try (Connection other = harness.testDatabase().connect();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -193,24 +183,24 @@ class LeaseExpiryTests {
     @Test
     @Tag("L8")
     void leasesThatEndOneAfterTheOtherAreTakenTogether() {
-        recovery.running(worker);
+        harness.running(worker);
         clock.set(NIGHT.plus(LEASE).minus(MILLISECOND));
 
-        assertThat(recovery.reclaimer().untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(50));
+        assertThat(harness.reclaimer().untilNextExpiry(Duration.ofSeconds(30))).isEqualTo(Duration.ofMillis(50));
     }
 
     @Test
     @Tag("L8")
     void choreRunsAPassAndSaysWhenToComeBack() {
-        ReaperChore chore = new ReaperChore(recovery.reclaimer(), Duration.ofSeconds(30));
-        ClaimedTask orphan = recovery.running(worker);
+        ReaperChore chore = new ReaperChore(harness.reclaimer(), Duration.ofSeconds(30));
+        ClaimedTask orphan = harness.running(worker);
         clock.set(NIGHT.plus(LEASE).minusSeconds(10));
-        recovery.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(17)));
+        harness.running(worker, TaskRequest.of("report", null).lockTimeout(Duration.ofSeconds(17)));
         clock.set(NIGHT.plus(LEASE).plus(MILLISECOND));
 
         Duration next = chore.run();
 
-        assertThat(recovery.status(orphan.id())).isEqualTo("PENDING");
+        assertThat(harness.status(orphan.id())).isEqualTo("PENDING");
         assertThat(next).isEqualTo(Duration.ofSeconds(7));
         assertThat(chore.name()).isEqualTo("reaper");
         assertThat(chore.interval()).isEqualTo(Duration.ofSeconds(30));
@@ -222,11 +212,11 @@ class LeaseExpiryTests {
     @Test
     @Tag("L6")
     void firstPassFindsOrphansFromBeforeTheStart() {
-        recovery.insertRunning(3, UUID.randomUUID(), 60_000);
+        harness.insertRunning(3, UUID.randomUUID(), 60_000);
 
-        new ReaperChore(recovery.reclaimer(), Duration.ofSeconds(30)).run();
+        new ReaperChore(harness.reclaimer(), Duration.ofSeconds(30)).run();
 
-        assertThat(recovery.count("select count(*) from konduit_task where status = 'PENDING'"))
+        assertThat(harness.count("select count(*) from konduit_task where status = 'PENDING'"))
                 .isEqualTo(3);
     }
 
@@ -235,15 +225,15 @@ class LeaseExpiryTests {
     void stuckTimeIsBoundedByLeaseGraceAndInterval() {
         Duration interval = Duration.ofSeconds(30);
         Duration grace = Duration.ofSeconds(20);
-        ReaperChore chore = new ReaperChore(recovery.reclaimer(RecoveryFixture.policy(grace, 500)), interval);
+        ReaperChore chore = new ReaperChore(harness.reclaimer(QueueFixture.policy(grace, 500)), interval);
         // the worst moment for a crash: right after the claim, and right after a pass that did not know of it
         Duration sleep = chore.run();
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         Instant claimed = clock.now();
-        while (recovery.status(task.id()).equals("RUNNING")) {
+        while (harness.status(task.id()).equals("RUNNING")) {
             assertThat(sleep).isPositive().isLessThanOrEqualTo(interval);
             clock.advance(sleep);
-            sleep = new ReaperChore(recovery.reclaimer(RecoveryFixture.policy(grace, 500)), interval).run();
+            sleep = new ReaperChore(harness.reclaimer(QueueFixture.policy(grace, 500)), interval).run();
         }
 
         assertThat(Duration.between(claimed, clock.now()))
@@ -285,35 +275,35 @@ class LeaseExpiryTests {
     @Test
     @Tag("L16")
     void waitsAreSpreadSoThatTasksDoNotReturnTogether() {
-        recovery.insertRunning(200, worker.worker(), 60_000);
-        recovery.bulk("update konduit_task set zombie_count = 2", statement -> {});
-        recovery.reclaimer().reclaimOnce();
+        harness.insertRunning(200, worker.worker(), 60_000);
+        harness.bulk("update konduit_task set zombie_count = 2", statement -> {});
+        harness.reclaimer().reclaimOnce();
 
-        assertThat(recovery.count("select count(distinct run_at) from konduit_task"))
+        assertThat(harness.count("select count(distinct run_at) from konduit_task"))
                 .isGreaterThan(150);
     }
 
     @Test
     @Tag("L20")
     void databaseClockThatIsSetBackKeepsALivingLease() {
-        ClaimedTask task = recovery.running(worker);
+        ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.minus(Duration.ofDays(1)));
 
-        assertThat(recovery.reclaimer().reclaimOnce().total()).isZero();
+        assertThat(harness.reclaimer().reclaimOnce().total()).isZero();
 
-        assertThat(recovery.status(task.id())).isEqualTo("RUNNING");
+        assertThat(harness.status(task.id())).isEqualTo("RUNNING");
     }
 
     /** How long tasks wait when they are reclaimed for the so-many-th time. */
     private List<Duration> waitsAfter(int reclaims) {
         harness.testDatabase().execute("truncate konduit_task, konduit_task_incident");
-        recovery.insertRunning(200, worker.worker(), 60_000);
+        harness.insertRunning(200, worker.worker(), 60_000);
         // without quarantine, which would come first
         ReclaimPolicy endless = new ReclaimPolicy(
                 Duration.ZERO, 500, 2, Integer.MAX_VALUE, Duration.ofSeconds(5), Duration.ofMinutes(5));
-        recovery.bulk("update konduit_task set zombie_count = ?", statement -> statement.setInt(1, reclaims - 1));
-        assertThat(recovery.reclaimer(endless).reclaimOnce().reclaimed()).isEqualTo(200);
-        return recovery
+        harness.bulk("update konduit_task set zombie_count = ?", statement -> statement.setInt(1, reclaims - 1));
+        assertThat(harness.reclaimer(endless).reclaimOnce().reclaimed()).isEqualTo(200);
+        return harness
                 .jdbc()
                 .sql("select round(extract(epoch from run_at - test_clock.clock_timestamp()) * 1000)::bigint"
                         + " from konduit_task where status = 'PENDING'")
@@ -325,6 +315,6 @@ class LeaseExpiryTests {
     }
 
     private Instant lockTimeoutAt(ClaimedTask task) {
-        return ((java.sql.Timestamp) recovery.row(task.id()).get("lock_timeout_at")).toInstant();
+        return harness.row(task.id()).lockTimeoutAt();
     }
 }

@@ -3,14 +3,15 @@ package io.konduit.queue.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.TaskStateException;
 import io.konduit.queue.TwoSessions;
 import io.konduit.queue.TwoSessions.End;
 import io.konduit.queue.TwoSessions.Waiting;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.admin.TaskStateException;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.Failure;
@@ -46,10 +47,10 @@ class LeaseRaceTests {
 
     static TwoSessions sessions;
     /** Neither of the two: sets up and looks. */
-    RecoveryFixture recovery;
+    QueueFixture recovery;
 
-    RecoveryFixture first;
-    RecoveryFixture second;
+    QueueFixture first;
+    QueueFixture second;
     UUID worker;
 
     @BeforeAll
@@ -59,13 +60,13 @@ class LeaseRaceTests {
 
     @BeforeEach
     void setUp() {
-        recovery = new RecoveryFixture(harness.database());
-        first = new RecoveryFixture(sessions.first());
-        second = new RecoveryFixture(sessions.second());
+        recovery = new QueueFixture(harness.database());
+        first = new QueueFixture(sessions.first());
+        second = new QueueFixture(sessions.second());
         worker = UUID.randomUUID();
     }
 
-    private LeaseRepository leases(RecoveryFixture session) {
+    private LeaseRepository leases(QueueFixture session) {
         return new LeaseRepository(session.database(), worker);
     }
 
@@ -82,16 +83,15 @@ class LeaseRaceTests {
     }
 
     private void assertStillOurs(ClaimedTask task) {
-        assertThat(recovery.row(task.id()))
-                .containsEntry("status", "RUNNING")
-                .containsEntry("locked_by", worker)
-                .containsEntry("zombie_count", 0);
-        assertThat(recovery.incidents(task.id())).isEmpty();
+        recovery.assertThatTask(task.id())
+                .isRunning()
+                .isLockedBy(worker)
+                .hasZombieCount(0)
+                .hasIncidents(0);
     }
 
     private void assertReclaimedOnce(ClaimedTask task) {
-        assertThat(recovery.row(task.id())).containsEntry("status", "PENDING").containsEntry("zombie_count", 1);
-        assertThat(recovery.incidents(task.id())).hasSize(1);
+        recovery.assertThatTask(task.id()).isPending().hasZombieCount(1).hasIncidents(1);
     }
 
     // ---- completion against reclaim ----
@@ -105,7 +105,7 @@ class LeaseRaceTests {
 
         assertThat(reclaim).isEqualTo(new ReclaimResult(0, 0, 0, 1, Duration.ZERO));
         assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
-        assertThat(recovery.incidents(task.id())).isEmpty();
+        recovery.assertThatTask(task.id()).hasIncidents(0);
         assertThat(reclaimInSecond().total()).isZero();
     }
 
@@ -145,7 +145,7 @@ class LeaseRaceTests {
 
         assertThat(completion.result()).containsExactly(task.lease());
         assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
-        assertThat(recovery.incidents(task.id())).isEmpty();
+        recovery.assertThatTask(task.id()).hasIncidents(0);
     }
 
     @Test
@@ -188,7 +188,7 @@ class LeaseRaceTests {
 
         assertThat(reclaim.total()).isZero();
         assertThat(recovery.status(task.id())).isEqualTo("FAILED");
-        assertThat(recovery.incidents(task.id())).isEmpty();
+        recovery.assertThatTask(task.id()).hasIncidents(0);
     }
 
     @Test
@@ -203,7 +203,7 @@ class LeaseRaceTests {
         assertThat(meanwhile).as("it does not wait").containsEntry(task.lease(), FailureResult.BUSY);
         assertThat(leases(second).fail(failures)).containsEntry(task.lease(), FailureResult.LOST);
         assertReclaimedOnce(task);
-        assertThat(recovery.row(task.id())).containsEntry("last_error", null);
+        recovery.assertThatTask(task.id()).hasNoLastError();
     }
 
     // ---- giving back against reclaim ----
@@ -216,10 +216,7 @@ class LeaseRaceTests {
                 () -> leases(first).giveBack(Set.of(task.lease()), Duration.ZERO), this::reclaimInSecond);
 
         assertThat(reclaim.total()).isZero();
-        assertThat(recovery.row(task.id()))
-                .containsEntry("status", "PENDING")
-                .containsEntry("zombie_count", 0)
-                .containsEntry("max_attempts", 4);
+        recovery.assertThatTask(task.id()).isPending().hasZombieCount(0).hasMaxAttempts(4);
     }
 
     @Test
@@ -234,7 +231,7 @@ class LeaseRaceTests {
         assertThat(leases(second).giveBackUnlocked(Set.of(task.lease()), Duration.ZERO))
                 .isEqualTo(new Written(Set.of(), Set.of()));
         assertReclaimedOnce(task);
-        assertThat(recovery.row(task.id())).containsEntry("max_attempts", 3);
+        recovery.assertThatTask(task.id()).hasMaxAttempts(3);
     }
 
     // ---- extension against reclaim ----
@@ -315,7 +312,7 @@ class LeaseRaceTests {
             List<CompletableFuture<Integer>> passes = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 OrphanReclaimer reclaimer =
-                        (i % 2 == 0 ? first : second).reclaimer(RecoveryFixture.policy(Duration.ZERO, 50));
+                        (i % 2 == 0 ? first : second).reclaimer(QueueFixture.policy(Duration.ZERO, 50));
                 passes.add(CompletableFuture.supplyAsync(
                         () -> {
                             try {
@@ -373,10 +370,10 @@ class LeaseRaceTests {
 
         assertThat(reclaim).isEqualTo(new ReclaimResult(0, 0, 0, 0, Duration.ZERO));
         assertThat(reclaimInSecond().total()).isZero();
-        assertThat(recovery.row(task.id()))
-                .containsEntry("status", "RUNNING")
-                .containsEntry("locked_by", newOwner.worker())
-                .containsEntry("zombie_count", 1);
+        recovery.assertThatTask(task.id())
+                .isRunning()
+                .isLockedBy(newOwner.worker())
+                .hasZombieCount(1);
     }
 
     @Test
@@ -390,7 +387,7 @@ class LeaseRaceTests {
                 sessions.whileOpen(() -> assertThat(harness.claim(one, 10)).hasSize(1), () -> harness.claim(other, 10));
 
         assertThat(meanwhile).isEmpty();
-        assertThat(recovery.row(id)).containsEntry("locked_by", one.worker());
+        recovery.assertThatTask(id).isLockedBy(one.worker());
     }
 
     // ---- cancel against completion ----
@@ -405,7 +402,7 @@ class LeaseRaceTests {
 
         assertThat(cancel.result()).isFalse();
         assertThat(recovery.status(task.id())).isEqualTo("COMPLETED");
-        assertThat(recovery.incidents(task.id())).isEmpty();
+        recovery.assertThatTask(task.id()).hasIncidents(0);
     }
 
     @Test
@@ -420,7 +417,7 @@ class LeaseRaceTests {
 
         assertThat(completion.result()).isEmpty();
         assertThat(recovery.status(task.id())).isEqualTo("CANCELLED");
-        assertThat(recovery.incidents(task.id())).hasSize(1);
+        recovery.assertThatTask(task.id()).hasIncidents(1);
     }
 
     @Test
@@ -450,7 +447,7 @@ class LeaseRaceTests {
         assertThat(recovery.status(task.id())).isEqualTo("CANCELLED");
         assertThat(recovery.incidents(task.id()))
                 .as("also the incident that was not there yet when the cancellation began")
-                .extracting(incident -> incident.get("action") + " -> " + incident.get("outcome"))
+                .extracting(incident -> incident.action() + " -> " + incident.outcome())
                 .containsExactly("RECLAIMED -> CANCELLED", "CANCELLED -> CANCELLED");
     }
 
@@ -463,7 +460,7 @@ class LeaseRaceTests {
 
         assertThat(reclaim).isEqualTo(new ReclaimResult(0, 0, 0, 1, Duration.ZERO));
         assertThat(recovery.status(task.id())).isEqualTo("CANCELLED");
-        assertThat(recovery.incidents(task.id())).hasSize(1);
+        recovery.assertThatTask(task.id()).hasIncidents(1);
     }
 
     // ---- guard against reclaim ----
@@ -524,7 +521,7 @@ class LeaseRaceTests {
         assertThat(reclaim).isEqualTo(new ReclaimResult(0, 0, 0, 1, Duration.ZERO));
         assertThat(reclaimInSecond().total()).as("it left a fresh lease behind").isZero();
         assertStillOurs(task);
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"page\": 7}");
+        recovery.assertThatTask(task.id()).hasCheckpoint("{\"page\": 7}");
     }
 
     @Test
@@ -540,7 +537,7 @@ class LeaseRaceTests {
         assertThat(reclaim.total()).isZero();
         assertThat(reclaimInSecond().reclaimed()).isEqualTo(1);
         assertReclaimedOnce(task);
-        assertThat(recovery.row(task.id())).containsEntry("checkpoint", null);
+        recovery.assertThatTask(task.id()).hasNoCheckpoint();
     }
 
     @Test
@@ -554,7 +551,7 @@ class LeaseRaceTests {
 
         assertThat(checkpoint.result()).isFalse();
         assertReclaimedOnce(task);
-        assertThat(recovery.row(task.id())).containsEntry("checkpoint", null).containsEntry("last_checkpoint_at", null);
+        recovery.assertThatTask(task.id()).hasNeverCheckpointed();
     }
 
     // ---- two people ----
@@ -582,7 +579,7 @@ class LeaseRaceTests {
 
         assertThat(failing.result()).isEqualTo("refused");
         assertThat(recovery.status(id.value())).isEqualTo("PENDING");
-        assertThat(recovery.incidents(id)).hasSize(2);
+        recovery.assertThatTask(id).hasIncidents(2);
     }
 
     @Test
@@ -600,7 +597,7 @@ class LeaseRaceTests {
 
         assertThat(release.result()).isEqualTo("refused");
         assertThat(recovery.status(id.value())).isEqualTo("FAILED");
-        assertThat(recovery.incidents(id)).hasSize(2);
+        recovery.assertThatTask(id).hasIncidents(2);
     }
 
     // ---- many at once ----

@@ -5,15 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.JumpingClock;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.ReaperFailed;
-import io.konduit.queue.RecoveryFixture;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.event.ReaperFailed;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.WorkerIdentity;
@@ -50,7 +52,7 @@ class OutageTests {
     private final OutageGuard guard = new OutageGuard(HEARTBEAT, this::nanoTime);
     private long offset;
     private ControlPool pool;
-    private RecoveryFixture recovery;
+    private QueueFixture recovery;
     private OrphanReclaimer reaper;
     private LeaseRepository livingWorker;
     private ClaimedTask living;
@@ -66,7 +68,7 @@ class OutageTests {
         clock.serverCameUp(Duration.ofDays(30));
         pool = new ControlPool(connections, 2, Duration.ofMillis(250));
         QueueDatabase database = new QueueDatabase(connections, pool, null);
-        recovery = new RecoveryFixture(database);
+        recovery = new QueueFixture(database);
         reaper = reaper(database, guard);
         livingWorker = recovery.newWorker();
         living = recovery.running(livingWorker);
@@ -83,7 +85,7 @@ class OutageTests {
                 new ReclaimRepository(database),
                 ReclaimPolicy.defaults(),
                 itsGuard,
-                recovery.surroundings(new QueueEvents(recovery.events()::add)),
+                recovery.reclaimEvents(recovery.queueEvents()),
                 this::nanoTime);
     }
 
@@ -211,11 +213,7 @@ class OutageTests {
 
     private WorkerRegistry registry() {
         return new WorkerRegistry(
-                new WorkerRepository(recovery.database()),
-                WorkerIdentity.create("living"),
-                guard,
-                new QueueEvents(event -> {}),
-                this::nanoTime);
+                new WorkerRepository(recovery.database()), WorkerIdentity.create("living"), guard, this::nanoTime);
     }
 
     private void theLivingWorkerExtends() {
@@ -231,7 +229,7 @@ class OutageTests {
     private void assertOnlyTheDeadWorkerLostItsTask() {
         assertThat(recovery.status(living.id())).isEqualTo("RUNNING");
         assertThat(recovery.status(dead.id())).isEqualTo("PENDING");
-        assertThat(recovery.incidents(living.id())).isEmpty();
+        recovery.assertThatTask(living.id()).hasIncidents(0);
     }
 
     private long nanoTime() {

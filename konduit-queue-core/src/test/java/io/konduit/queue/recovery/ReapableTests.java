@@ -3,8 +3,8 @@ package io.konduit.queue.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
@@ -25,7 +25,7 @@ class ReapableTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    RecoveryFixture recovery;
+    QueueFixture recovery;
 
     static class Jobs {
         @JobHandler(value = "payment", reapable = false)
@@ -37,7 +37,7 @@ class ReapableTests {
 
     @BeforeEach
     void setUp() {
-        recovery = new RecoveryFixture(harness.database());
+        recovery = new QueueFixture(harness.database());
     }
 
     @ParameterizedTest(name = "handler of {0} here, request says {1}: {2}")
@@ -68,7 +68,7 @@ class ReapableTests {
     })
     void handlerOfTheFirstWorkerDecidesForASenderThatHasNone(String type, @Nullable Boolean reapable, String expected) {
         TaskId id = submit(recovery.queue(), type, reapable);
-        assertThat(recovery.row(id)).containsEntry("reapable", reapable);
+        recovery.assertThatTask(id).isReapable(reapable);
 
         assertThat(afterACrash(id, new Declared("payment", null, null, false))).isEqualTo(expected);
     }

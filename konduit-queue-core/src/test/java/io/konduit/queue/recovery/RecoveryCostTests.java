@@ -5,30 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariDataSource;
-import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.retention.RowPruner;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.store.RetentionRepository.Kind;
 import io.konduit.queue.test.TestDatabase;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -62,7 +57,7 @@ class RecoveryCostTests {
     private TestDatabase database;
     private HikariDataSource application;
     private StatementProbe probe;
-    private RecoveryFixture recovery;
+    private QueueFixture recovery;
     private final UUID worker = UUID.randomUUID();
     private final Logger log = (Logger) LoggerFactory.getLogger(OrphanReclaimer.class.getPackageName());
 
@@ -74,13 +69,13 @@ class RecoveryCostTests {
         new QueueSchemaMigrator(database.dataSource(), null).migrate();
         application = database.newPool(10);
         probe = new StatementProbe(application);
-        recovery = new RecoveryFixture(RecoveryFixture.databaseOn(probe));
+        recovery = new QueueFixture(QueueFixture.databaseOn(probe));
     }
 
     @AfterEach
     void dropDatabase() {
         log.setLevel(null);
-        RecoveryFixture.closePools();
+        QueueFixture.closePools();
         application.close();
         database.close();
     }
@@ -259,14 +254,24 @@ class RecoveryCostTests {
         insertWaiting(50_000);
         vacuum();
 
-        assertThat(plan("list-held", Map.of("afterId", "0", "most", "100")))
+        assertThat(plan("list-held", Map.of("afterId", "0", "limit", "100")))
                 .contains("Index Scan using konduit_task_ended on konduit_task")
                 .doesNotContain("Seq Scan on konduit_task ");
-        assertThat(plan("list-zombies", Map.of("above", "3", "most", "100")))
+        assertThat(plan("list-zombie-tasks", Map.of("above", "3", "limit", "100")))
                 .contains("using konduit_task_zombies on konduit_task")
                 .doesNotContain("Seq Scan")
                 .doesNotContain("Sort");
-        assertThat(plan("list-incidents", Map.of("periodMs", "86400000", "beforeId", "9999999", "most", "100")))
+        assertThat(plan(
+                        "page-incidents",
+                        Map.of(
+                                "periodMs",
+                                "86400000",
+                                "beforeTime::timestamptz",
+                                "timestamptz 'infinity'",
+                                "beforeId",
+                                "9999999",
+                                "limit",
+                                "100")))
                 .contains("konduit_task_incident_detected")
                 .doesNotContain("Seq Scan");
     }
@@ -274,9 +279,9 @@ class RecoveryCostTests {
     /** A reaper with batches of 500 that tells nobody. */
     private OrphanReclaimer reclaimer() {
         return recovery.reclaimer(
-                RecoveryFixture.policy(Duration.ZERO, 500),
-                new OrphanReclaimer.Surroundings(
-                        new QueueEvents(event -> {}), ReclaimMonitor.NONE, queues -> {}, RecoveryFixture.REAPER));
+                QueueFixture.policy(Duration.ZERO, 500),
+                new ReclaimEvents(
+                        QueueFixture.REAPER, new QueueEvents(event -> {}), ReclaimMonitor.NONE, queues -> {}));
     }
 
     private static int reclaimAll(OrphanReclaimer reclaimer) {
@@ -297,11 +302,11 @@ class RecoveryCostTests {
                 pagesOf(plan(
                         "find-expired",
                         Map.of(
-                                "moment::timestamptz", "clock_timestamp()",
+                                "serverTime::timestamptz", "clock_timestamp()",
                                 "graceMs", "0",
                                 "afterTime::timestamptz", "'-infinity'::timestamptz",
                                 "afterId", Long.toString(Long.MIN_VALUE + 1),
-                                "most", "10000"))));
+                                "limit", "10000"))));
         pages.put("next-expiry", pagesOf(plan("next-expiry", Map.of())));
         return pages;
     }
@@ -314,7 +319,7 @@ class RecoveryCostTests {
     }
 
     private String plan(String statement, Map<String, String> parameters) {
-        String sql = resource(statement).replaceAll("--[^\n]*", "");
+        String sql = recovery.database().statements().get(statement).replaceAll("--[^\n]*", "");
         for (Map.Entry<String, String> parameter : parameters.entrySet()) {
             sql = sql.replace(":" + parameter.getKey(), parameter.getValue());
         }
@@ -324,14 +329,6 @@ class RecoveryCostTests {
                         .sql("explain (analyze, buffers, costs off, timing off) " + sql)
                         .query(String.class)
                         .list());
-    }
-
-    private static String resource(String name) {
-        try (InputStream in = ReclaimRepository.class.getResourceAsStream(name + ".sql")) {
-            return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private void insertWaiting(int tasks) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.konduit.queue.InvalidSettingsException;
-import io.konduit.queue.retention.RetentionSettings;
+import io.konduit.queue.retention.RowPruner;
+import io.konduit.queue.settings.ReclaimPolicy;
+import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.store.RetentionRepository.Kind;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -110,10 +112,10 @@ class RecoverySettingsTests {
         RetentionSettings settings = new RetentionSettings(
                 Duration.ofDays(1), Duration.ofDays(2), Duration.ofDays(3), Duration.ZERO, SECOND, 1);
 
-        assertThat(settings.keep(Kind.COMPLETED)).isEqualTo(Duration.ofDays(1));
-        assertThat(settings.keep(Kind.FAILED)).isEqualTo(Duration.ofDays(2));
-        assertThat(settings.keep(Kind.INCIDENTS)).isEqualTo(Duration.ofDays(3));
-        assertThat(settings.keep(Kind.WORKERS)).isZero();
+        assertThat(RowPruner.keep(Kind.COMPLETED, settings)).isEqualTo(Duration.ofDays(1));
+        assertThat(RowPruner.keep(Kind.FAILED, settings)).isEqualTo(Duration.ofDays(2));
+        assertThat(RowPruner.keep(Kind.INCIDENTS, settings)).isEqualTo(Duration.ofDays(3));
+        assertThat(RowPruner.keep(Kind.WORKERS, settings)).isZero();
     }
 
     private static void assertRefused(ThrowingCallable settings, String message) {

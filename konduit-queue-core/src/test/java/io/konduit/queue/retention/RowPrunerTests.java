@@ -6,12 +6,13 @@ import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.CapturedLog;
 import io.konduit.queue.DatabaseClock;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.admin.QueueAdministration;
+import io.konduit.queue.operations.DatabaseQueueAdministration;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
@@ -46,8 +47,8 @@ class RowPrunerTests {
 
     static DatabaseClock clock;
     static StatementProbe probe;
-    static RecoveryFixture shared;
-    RecoveryFixture recovery;
+    static QueueFixture shared;
+    QueueFixture recovery;
     LeaseRepository worker;
 
     @BeforeAll
@@ -55,7 +56,7 @@ class RowPrunerTests {
         clock = DatabaseClock.install(harness.testDatabase(), START);
         HikariDataSource application = harness.testDatabase().newPool(8);
         probe = new StatementProbe(application);
-        shared = new RecoveryFixture(RecoveryFixture.databaseOn(probe));
+        shared = new QueueFixture(QueueFixture.databaseOn(probe));
     }
 
     @BeforeEach
@@ -63,7 +64,7 @@ class RowPrunerTests {
         clock.set(START);
         harness.testDatabase().execute("truncate konduit_audit, konduit_queue_audit, konduit_queue");
         probe.reset();
-        recovery = new RecoveryFixture(shared.database());
+        recovery = new QueueFixture(shared.database());
         worker = recovery.newWorker();
     }
 
@@ -182,7 +183,7 @@ class RowPrunerTests {
         prune(Kind.COMPLETED, 10);
 
         assertThat(recovery.status(id.value())).isEqualTo("GONE");
-        assertThat(recovery.administration().incidentsOf(id, 10)).hasSize(2);
+        assertThat(recovery.inspection().incidentsOf(id, 10)).hasSize(2);
     }
 
     @Test
@@ -194,7 +195,7 @@ class RowPrunerTests {
         clock.advance(KEEP.plusMillis(1));
 
         assertThat(prune(Kind.INCIDENTS, 10)).isEqualTo(15);
-        assertThat(recovery.administration().held(null, 10))
+        assertThat(recovery.inspection().held(null, 10))
                 .singleElement()
                 .satisfies(task -> assertThat(task.previousOwner()).isEqualTo(worker.worker()));
         recovery.administration().fail(TaskId.of(held.id()), "ada", null);
@@ -206,7 +207,8 @@ class RowPrunerTests {
 
     @Test
     void whoPausedAQueueIsKeptAsLongAsItIsPaused() {
-        QueueAdministration queues = new QueueAdministration(new PauseRepository(recovery.database()), woken -> {});
+        QueueAdministration queues =
+                new DatabaseQueueAdministration(new PauseRepository(recovery.database()), woken -> {});
         recovery.queue().enqueue(TaskRequest.of("report", null).queue("mail"));
         queues.pause("mail", "ada", "provider is down");
         clock.advance(KEEP.plusMillis(1));
@@ -241,7 +243,7 @@ class RowPrunerTests {
         create(kind, 1);
         String sql = resource(kind)
                 .replace(":keepMs", Long.toString(KEEP.toMillis()))
-                .replace(":most", "5000");
+                .replace(":limit", "5000");
         harness.testDatabase()
                 .execute(
                         "insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts,"
@@ -310,10 +312,7 @@ class RowPrunerTests {
     }
 
     private long rowsSeenByOthers(Kind kind) {
-        return harness.jdbc()
-                .sql("select count(*) from " + table(kind))
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from " + table(kind));
     }
 
     private static String table(Kind kind) {

@@ -36,13 +36,13 @@ class ApplicationTransactionTests {
 
     @Test
     void withoutATransactionThereIsNone() {
-        assertThat(harness.database().applicationTransaction()).isNull();
+        assertThat(harness.database().callerTransaction().current()).isNull();
     }
 
     @Test
     void aTransactionOnTheDataSourceIsIt() {
         harness.transaction().executeWithoutResult(status -> {
-            assertThat(harness.database().applicationTransaction()).isNotNull();
+            assertThat(harness.database().callerTransaction().current()).isNotNull();
             assertThat(isIt(status)).isTrue();
         });
     }
@@ -54,13 +54,14 @@ class ApplicationTransactionTests {
         TransactionTemplate outside = harness.transaction();
         outside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
         harness.transaction().executeWithoutResult(status -> {
-            Object outer = harness.database().applicationTransaction();
-            apart.executeWithoutResult(inner -> assertThat(harness.database().applicationTransaction())
-                    .isNotNull()
-                    .isNotSameAs(outer));
+            Object outer = harness.database().callerTransaction().current();
+            apart.executeWithoutResult(
+                    inner -> assertThat(harness.database().callerTransaction().current())
+                            .isNotNull()
+                            .isNotSameAs(outer));
             outside.executeWithoutResult(none ->
-                    assertThat(harness.database().applicationTransaction()).isNull());
-            assertThat(harness.database().applicationTransaction()).isSameAs(outer);
+                    assertThat(harness.database().callerTransaction().current()).isNull());
+            assertThat(harness.database().callerTransaction().current()).isSameAs(outer);
         });
     }
 
@@ -68,7 +69,7 @@ class ApplicationTransactionTests {
     void aConnectionThatATransactionElsewhereKeepsOpenIsNotIt() {
         elsewhere.executeWithoutResult(status -> {
             harness.jdbc().sql("select 1").query(Integer.class).single();
-            assertThat(harness.database().applicationTransaction()).isNull();
+            assertThat(harness.database().callerTransaction().current()).isNull();
             assertThat(isIt(status)).isFalse();
         });
     }
@@ -77,7 +78,7 @@ class ApplicationTransactionTests {
     void aTransactionElsewhereInsideItIsNotIt() {
         harness.transaction().executeWithoutResult(outer -> {
             elsewhere.executeWithoutResult(inner -> {
-                assertThat(harness.database().applicationTransaction()).isNotNull();
+                assertThat(harness.database().callerTransaction().current()).isNotNull();
                 assertThat(isIt(inner)).isFalse();
             });
             assertThat(isIt(outer)).isTrue();
@@ -85,6 +86,6 @@ class ApplicationTransactionTests {
     }
 
     private static boolean isIt(TransactionStatus status) {
-        return harness.database().isApplicationTransaction(status);
+        return harness.database().callerTransaction().isFrom(status);
     }
 }

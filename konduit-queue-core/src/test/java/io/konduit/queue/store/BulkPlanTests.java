@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.admin.BulkAction.Kind;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.BulkRepository.Criteria;
 import io.konduit.queue.store.BulkRepository.Found;
-import io.konduit.queue.store.BulkRepository.Kind;
 import io.konduit.queue.store.BulkRepository.Page;
+import io.konduit.queue.store.BulkRepository.Position;
 import io.konduit.queue.store.BulkRepository.Terms;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class BulkPlanTests {
     private static final Pattern BUFFERS = Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
     private static final int WAITING = 100_000;
-    private static final Cursor FIRST = new Cursor("-infinity", Long.MIN_VALUE);
 
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
@@ -41,12 +41,12 @@ class BulkPlanTests {
             String until = bulk.begin();
             for (Kind kind : List.of(Kind.RELEASE, Kind.RETRY)) {
                 Criteria criteria = criteria(kind.from());
-                Page page = bulk.find(criteria, until, FIRST, 20_000, 500);
+                Page page = bulk.find(criteria, until, Position.FIRST, 20_000, 500);
                 assertThat(page.found()).hasSize(500);
                 assertThat(apply(bulk, kind, criteria, until, page)).isEqualTo(500);
             }
             Criteria live = criteria(EnumSet.of(TaskStatus.PENDING));
-            Page middle = bulk.find(live, until, Cursor.ofId(WAITING / 2), 20_000, 500);
+            Page middle = bulk.find(live, until, new Position("-infinity", WAITING / 2), 20_000, 500);
             assertThat(apply(bulk, Kind.CANCEL, live, until, middle)).isEqualTo(500);
             Map<String, String> plans = counted.journal().plans();
             assertThat(plans).hasSizeGreaterThan(8);

@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.StoredIncident;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import java.time.Duration;
@@ -84,7 +85,7 @@ class CancelTests {
     void cancelsAHeldTaskAndItsIncidentTellsTheOutcome() {
         TaskId id = queue.enqueue("a", 1);
         harness.claimOne(worker);
-        StoreFixture.hold(harness, id.value());
+        harness.hold(id.value());
         assertThat(queue.cancel(id)).isTrue();
         assertThat(harness.jdbc()
                         .sql(
@@ -119,15 +120,12 @@ class CancelTests {
     }
 
     private static void assertAudited(TaskId id, LeaseRepository owner) {
-        assertThat(harness.jdbc()
-                        .sql(
-                                "select classification, action, actor, previous_owner from konduit_task_incident where task_id = :id")
-                        .param("id", id.value())
-                        .query()
-                        .singleRow())
-                .containsEntry("classification", "OPERATOR")
-                .containsEntry("action", "CANCELLED")
-                .containsEntry("actor", "application")
-                .containsEntry("previous_owner", owner == null ? null : owner.worker());
+        harness.assertThatTask(id)
+                .incidents()
+                .singleElement()
+                .returns("OPERATOR", StoredIncident::classification)
+                .returns("CANCELLED", StoredIncident::action)
+                .returns("application", StoredIncident::actor)
+                .returns(owner == null ? null : owner.worker(), StoredIncident::previousOwner);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.Priority;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
@@ -14,6 +15,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -75,6 +77,25 @@ class ClaimTests {
     }
 
     @Test
+    void tellsHowLongEachTaskHasWaitedByTheClockOfTheDatabase() {
+        Instant base = Instant.parse("2020-01-01T00:00:00.123456Z");
+        queue.enqueue(TaskRequest.of("a", 1).runAt(base));
+        queue.enqueue(TaskRequest.of("a", 2).runAt(base.plusSeconds(3_600)));
+        queue.enqueue("a", 3);
+        List<ClaimedTask> claimed = harness.claim(worker, 10);
+        assertThat(claimed).hasSize(3).allSatisfy(task -> assertThat(task.waited())
+                .isEqualTo(Duration.of(
+                        harness.jdbc()
+                                .sql(
+                                        "select (extract(epoch from locked_at - run_at) * 1000000)::bigint from konduit_task"
+                                                + " where id = :id")
+                                .param("id", task.id())
+                                .query(Long.class)
+                                .single(),
+                        ChronoUnit.MICROS)));
+    }
+
+    @Test
     void leavesWhatIsNotDue() {
         queue.enqueue(TaskRequest.of("a", 1).priority(Priority.CRITICAL).delay(Duration.ofMinutes(1)));
         TaskId due = queue.enqueue("a", 2);
@@ -90,7 +111,7 @@ class ClaimTests {
         worker.fail(List.of(new Failure(harness.claimOne(worker).lease(), true, Duration.ZERO, "x")));
         TaskId held = queue.enqueue("a", 4);
         harness.claimOne(worker);
-        StoreFixture.hold(harness, held.value());
+        harness.hold(held.value());
         assertThat(harness.claim(worker, 10)).isEmpty();
         assertThat(List.of(running, failed, held).stream().map(harness::status))
                 .containsExactly("RUNNING", "FAILED", "HELD");
@@ -115,7 +136,7 @@ class ClaimTests {
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             ClaimRequest request = new ClaimRequest(
-                    StoreFixture.probes("b", "a"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
+                    QueueFixture.probes("b", "a"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
             ClaimedTask task = worker.claimDue(request).get(0);
             order.add(task.queue() + task.priority());
         }
@@ -132,7 +153,7 @@ class ClaimTests {
                 .execute(
                         "insert into konduit_queue (name, paused_at, paused_by) values ('b', clock_timestamp(), 'Ada')");
         ClaimRequest request = new ClaimRequest(
-                StoreFixture.probes("a", "b", "c"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
+                QueueFixture.probes("a", "b", "c"), 1, Duration.ofMinutes(5), 3, List.of(), List.of("x"));
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             ClaimedTask task = worker.claimDue(request).get(0);
@@ -149,7 +170,7 @@ class ClaimTests {
     void leavesTypesThatTheWorkerDoesNotKnow() {
         TaskId unknown = queue.enqueue("new-in-version-2", 1);
         TaskId known = queue.enqueue("mail", 2);
-        assertThat(worker.claimDue(StoreFixture.request(10, List.of())).stream().map(ClaimedTask::id))
+        assertThat(worker.claimDue(QueueFixture.request(10, List.of())).stream().map(ClaimedTask::id))
                 .containsExactly(known.value());
         assertThat(queue.find(unknown).orElseThrow().attempts()).isZero();
     }
@@ -158,7 +179,7 @@ class ClaimTests {
     @Tag("L14")
     void handlerDecidesWhatTheProducerLeftOpen() {
         TaskId id = queue.enqueue("pay", 1);
-        ClaimedTask claimed = worker.claimDue(StoreFixture.request(
+        ClaimedTask claimed = worker.claimDue(QueueFixture.request(
                         1, List.of(new ClaimRequest.Declared("pay", Duration.ofSeconds(20), 9, false))))
                 .get(0);
         assertThat(claimed.maxAttempts()).isEqualTo(9);
@@ -172,7 +193,7 @@ class ClaimTests {
     void senderDecidesOverTheHandlerOfTheWorker() {
         TaskId id = queue.enqueue(
                 TaskRequest.of("pay", 1).maxAttempts(2).reapable(true).lockTimeout(Duration.ofSeconds(30)));
-        ClaimedTask claimed = worker.claimDue(StoreFixture.request(
+        ClaimedTask claimed = worker.claimDue(QueueFixture.request(
                         1, List.of(new ClaimRequest.Declared("pay", Duration.ofSeconds(20), 9, false))))
                 .get(0);
         assertThat(claimed.maxAttempts()).isEqualTo(2);
@@ -190,14 +211,14 @@ class ClaimTests {
     @Tag("L14")
     void handlerInTheSendersApplicationDecidesBeforeTheOneOfTheWorker() {
         TaskId id = harness.queue(new SendersHandlers()).enqueue("pay", null);
-        worker.claimDue(StoreFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 9, true))));
+        worker.claimDue(QueueFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 9, true))));
         assertThat(queue.find(id).orElseThrow()).returns(4, Task::maxAttempts).returns(false, Task::reapable);
     }
 
     @Test
     void settingsDecideWhatNobodyElseDid() {
         TaskId id = queue.enqueue("mail", 1);
-        ClaimedTask claimed = worker.claimDue(StoreFixture.request(
+        ClaimedTask claimed = worker.claimDue(QueueFixture.request(
                         1, List.of(new ClaimRequest.Declared("pay", Duration.ofSeconds(20), 9, false))))
                 .get(0);
         assertThat(claimed.maxAttempts()).isEqualTo(3);
@@ -209,10 +230,10 @@ class ClaimTests {
     void whatTheFirstClaimDecidedStays() {
         TaskId id = queue.enqueue("pay", 1);
         ClaimedTask first = worker.claimDue(
-                        StoreFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 9, false))))
+                        QueueFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 9, false))))
                 .get(0);
         worker.fail(List.of(new Failure(first.lease(), false, Duration.ZERO, "again")));
-        worker.claimDue(StoreFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 2, true))));
+        worker.claimDue(QueueFixture.request(1, List.of(new ClaimRequest.Declared("pay", null, 2, true))));
         assertThat(queue.find(id).orElseThrow()).returns(9, Task::maxAttempts).returns(false, Task::reapable);
     }
 
@@ -250,23 +271,21 @@ class ClaimTests {
                 .mapToObj(i -> TaskRequest.of("mail", "x".repeat(998)))
                 .toList());
 
-        Claim first = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_000));
+        Claim first = worker.claim(QueueFixture.request(100, List.of(), List.of("mail"), 3_000));
         assertThat(first.tasks()).extracting(ClaimedTask::id).containsExactly(best.value());
         assertThat(first.moreFound()).isTrue();
-        Claim second = worker.claim(StoreFixture.request(100, List.of(), List.of("mail"), 3_100));
+        Claim second = worker.claim(QueueFixture.request(100, List.of(), List.of("mail"), 3_100));
         assertThat(second.tasks())
                 .extracting(ClaimedTask::id)
                 .containsExactlyElementsOf(
                         others.subList(0, 3).stream().map(TaskId::value).toList());
         assertThat(second.tasks()).extracting(ClaimedTask::size).containsOnly(1_000L);
-        Claim third = worker.claim(StoreFixture.request(5, List.of(), List.of("mail"), 10_000));
+        Claim third = worker.claim(QueueFixture.request(5, List.of(), List.of("mail"), 10_000));
         assertThat(third.tasks()).hasSize(5);
         assertThat(third.moreFound()).isFalse();
-        assertThat(harness.jdbc()
-                        .sql(
-                                "select count(*) from konduit_task where status = 'PENDING' and attempts = 0 and lease_epoch = 0")
-                        .query(Long.class)
-                        .single())
+        assertThat(
+                        harness.count(
+                                "select count(*) from konduit_task where status = 'PENDING' and attempts = 0 and lease_epoch = 0"))
                 .as("what did not fit is as it was")
                 .isEqualTo(2);
     }
@@ -276,7 +295,7 @@ class ClaimTests {
     void whatIsStoredCompressedCountsInFull() {
         queue.enqueueAll(
                 List.of(TaskRequest.of("mail", "x".repeat(100_000)), TaskRequest.of("mail", "x".repeat(100_000))));
-        assertThat(worker.claim(StoreFixture.request(2, List.of(), List.of("mail"), 150_000))
+        assertThat(worker.claim(QueueFixture.request(2, List.of(), List.of("mail"), 150_000))
                         .tasks())
                 .hasSize(1);
     }
@@ -285,7 +304,7 @@ class ClaimTests {
     void checkpointsCountToo() {
         queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
         harness.testDatabase().execute("update konduit_task set checkpoint = to_jsonb(repeat('x', 2000))");
-        assertThat(worker.claim(StoreFixture.request(2, List.of(), List.of("mail"), 3_000))
+        assertThat(worker.claim(QueueFixture.request(2, List.of(), List.of("mail"), 3_000))
                         .tasks())
                 .hasSize(1);
     }
@@ -293,11 +312,11 @@ class ClaimTests {
     @Test
     void allLeasesOfAClaimBeganWithIt() {
         queue.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
-        Claim claim = worker.claim(StoreFixture.request(2, List.of()));
+        Claim claim = worker.claim(QueueFixture.request(2, List.of()));
         assertThat(worker.heldSince(null)).extracting(HeldLease::atMicros).containsOnly(claim.atMicros());
         assertThat(worker.heldSince(claim.atMicros())).isEmpty();
         assertThat(harness.newWorker().heldSince(null)).isEmpty();
-        assertThat(worker.claim(StoreFixture.request(2, List.of()))).isEqualTo(new Claim(List.of(), false, null));
+        assertThat(worker.claim(QueueFixture.request(2, List.of()))).isEqualTo(new Claim(List.of(), false, null));
     }
 
     @Test

@@ -10,22 +10,19 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.HikariPoolMXBean;
 import io.konduit.queue.DatabaseClock;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.SqlFile;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.insert.NewTask;
+import io.konduit.queue.jdbc.QuietPool;
 import io.konduit.queue.store.ReclaimRepository.Expired;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +36,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.TreeMap;
@@ -48,7 +44,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -109,8 +104,9 @@ class DatabaseTimeTests {
     @Test
     void whatIsWrittenIsTheTimeOfTheStatement() {
         Map<String, String> reasons = Map.of(
-                "database-moment", "H10: what the clock says now",
+                "server-time", "H10: what the clock says now",
                 "worker-beat", "H10: what the clock says now; it is returned, not written",
+                "witness-look", "H10: what the clock says now; it is returned, not written",
                 "find-leader", "reads: the clock decides whether the lock is held",
                 "last-pass", "reads an age, which must not be negative",
                 "list-workers", "reads an age, which must not be negative",
@@ -147,7 +143,7 @@ class DatabaseTimeTests {
                         "enqueue runAt",
                         "enqueue-unique runAt",
                         "enqueue-many runAts",
-                        "enqueue-many-alike runAt",
+                        "enqueue-many-same-shape runAt",
                         "enqueue-many-unique runAts",
                         "reschedule runAt",
                         "reschedule-audited runAt",
@@ -155,12 +151,14 @@ class DatabaseTimeTests {
                         "claim lowerBounds",
                         "find-expired afterTime",
                         // what the database's clock said when the pass began; it can only make a lease look longer
-                        "find-expired moment",
-                        "reclaim moment");
+                        "find-expired serverTime",
+                        "reclaim serverTime",
+                        // the dry run shares the expression; there it is null
+                        "list-orphans serverTime");
         for (String name : List.of("find-expired", "reclaim")) {
             assertThat(statements().get(name))
-                    .contains("least(:moment::timestamptz, statement_timestamp())")
-                    .containsOnlyOnce(":moment");
+                    .contains("least(:serverTime::timestamptz, statement_timestamp())")
+                    .containsOnlyOnce(":serverTime");
         }
     }
 
@@ -198,7 +196,7 @@ class DatabaseTimeTests {
                 .that()
                 .areNotAssignableTo(ReclaimRepository.class)
                 .should()
-                .callConstructor(DatabaseMoment.class, Instant.class, Instant.class)
+                .callConstructor(ServerTime.class, Instant.class, Instant.class)
                 .check(new ClassFileImporter()
                         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                         .importPackages("io.konduit.queue"));
@@ -271,7 +269,7 @@ class DatabaseTimeTests {
         TimeZone.setDefault(TimeZone.getTimeZone(zone));
         // the driver tells each new session the zone of this JVM
         try (HikariDataSource pool = harness.testDatabase().newPool(4)) {
-            RecoveryFixture recovery = new RecoveryFixture(RecoveryFixture.databaseOn(pool));
+            QueueFixture recovery = new QueueFixture(QueueFixture.databaseOn(pool));
             assertThat(recovery.jdbc().sql("show timezone").query(String.class).single())
                     .isEqualTo(zone);
             LeaseRepository worker = recovery.newWorker();
@@ -283,14 +281,14 @@ class DatabaseTimeTests {
                     .isEqualTo(Duration.ofMillis(50));
             clock.advance(Duration.ofMillis(1));
             assertThat(recovery.reclaimer().reclaimOnce().reclaimed()).isEqualTo(1);
-            assertThat(recovery.administration().incidentsOf(TaskId.of(task.id()), 1))
+            assertThat(recovery.inspection().incidentsOf(TaskId.of(task.id()), 1))
                     .singleElement()
                     .satisfies(incident -> {
                         assertThat(incident.leaseStartedAt()).isEqualTo(REPEATED_HOUR);
                         assertThat(incident.leaseEndedAt()).isEqualTo(REPEATED_HOUR.plus(Duration.ofMinutes(5)));
                         assertThat(incident.detectionDelay()).isEqualTo(Duration.ofMillis(1));
                     });
-            assertThat(new ReclaimRepository(recovery.database()).moment().moment())
+            assertThat(new ReclaimRepository(recovery.database()).serverTime().time())
                     .isEqualTo(clock.now());
         } finally {
             TimeZone.setDefault(ZONE);
@@ -303,7 +301,7 @@ class DatabaseTimeTests {
     void pagesOfOrphansMeetAlsoInAnHourThatComesTwice(String zone) {
         TimeZone.setDefault(TimeZone.getTimeZone(zone));
         try (HikariDataSource pool = harness.testDatabase().newPool(4)) {
-            RecoveryFixture recovery = new RecoveryFixture(RecoveryFixture.databaseOn(pool));
+            QueueFixture recovery = new QueueFixture(QueueFixture.databaseOn(pool));
             clock.set(REPEATED_HOUR.plus(Duration.ofHours(3)));
             // one lease ended in each of the last 40 times five minutes, across the repeated hour
             recovery.insertRunning(40, UUID.randomUUID(), 1);
@@ -316,7 +314,7 @@ class DatabaseTimeTests {
             Expired last = Expired.FIRST;
             List<Expired> page;
             do {
-                page = orphans.findExpired(orphans.moment(), Duration.ZERO, last, 3);
+                page = orphans.findExpired(orphans.serverTime(), Duration.ZERO, last, 3);
                 page.forEach(expired -> paged.add(expired.id()));
                 last = page.isEmpty() ? last : page.get(page.size() - 1);
             } while (!page.isEmpty());
@@ -333,33 +331,25 @@ class DatabaseTimeTests {
 
     /** Lists that people page through: they only read, and no lease depends on them. */
     private static boolean isPageForPeople(String statement) {
-        if (!statement.startsWith("search-") && !statement.startsWith("page-") && !statement.startsWith("bulk-")) {
+        if (!statement.startsWith("search:") && !statement.startsWith("page-") && !statement.startsWith("bulk-")) {
             return false;
         }
         assertThat(statements().get(statement)).doesNotContainPattern("\\b(insert|(?<!for )update|delete)\\b");
         return true;
     }
 
+    /** Every statement as it is sent, and each of its variants. */
     private static Map<String, String> statements() {
         Map<String, String> statements = new TreeMap<>();
-        Path folder = Path.of("src/main/resources/io/konduit/queue/store");
-        try (Stream<Path> files = Files.list(folder)) {
-            for (Path file : files.toList()) {
-                String name = file.getFileName().toString();
-                try (InputStream in = DatabaseTimeTests.class.getResourceAsStream(name)) {
-                    String sql = new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
-                    statements.put(name.replace(".sql", ""), sql.replaceAll("--[^\n]*", ""));
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        for (String name : SqlFile.statements()) {
+            statements.put(name, harness.database().statements().get(name).replaceAll("--[^\\n]*", ""));
         }
         return statements;
     }
 
     /** Whether a value of this type can carry a moment that somebody read from a clock. */
     private static boolean carriesAMoment(Type type, Set<Type> seen) {
-        if (!seen.add(type) || type == DatabaseMoment.class) {
+        if (!seen.add(type) || type == ServerTime.class) {
             return false;
         }
         if (type instanceof ParameterizedType generic) {

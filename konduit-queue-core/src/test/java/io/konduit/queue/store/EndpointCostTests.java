@@ -31,7 +31,7 @@ class EndpointCostTests {
     private static final Path PAGE = Path.of("..", "docs", "cost.md");
     private static final String BEGIN = "<!-- endpoint: written by EndpointCostTests -->";
     private static final String END = "<!-- end of endpoint -->";
-    private static final int MOST_PAGES = 10_000;
+    private static final int MAX_PAGES = 10_000;
     private static final List<String> BIG = List.of("konduit_task", "konduit_task_history", "konduit_task_incident");
 
     @RegisterExtension
@@ -48,46 +48,46 @@ class EndpointCostTests {
                 cost("stats-pending", Map.of("cap", 100_000)),
                 cost("stats-live", Map.of("cap", 100_000)),
                 cost("stats-recovery", Map.of("warnAbove", 3, "cap", 100_000, "chore", "reaper")),
-                cost("list-workers", Map.of("most", 1_000)),
-                cost("list-paused", Map.of("most", 1_000)),
-                cost("find-leader", Map.of("lock", "konduit-queue-leader", "chore", "reaper")));
+                cost("list-workers", Map.of("staleMs", 60_000L, "goneMs", 600_000L, "limit", 1_000)),
+                cost("list-paused", Map.of("limit", 1_000)),
+                cost("find-leader", Map.of("lock", "konduit-queue-leader", "record", "leader", "chore", "reaper")));
         calls.put("overview", overview);
         calls.put("`tasks/{id}`, waiting", List.of(story(deep), incidentsOf(deep)));
         calls.put("`tasks/{id}`, completed", List.of(story(1_500_000), incidentsOf(1_500_000)));
-        calls.put("`held`, a page of 50", List.of(cost("list-held", Map.of("afterId", 2_060_000L, "most", 50))));
-        calls.put("`zombies?above=3`", List.of(cost("list-zombie-tasks", Map.of("above", 3, "most", 50))));
+        calls.put("`held`, a page of 50", List.of(cost("list-held", Map.of("afterId", 2_060_000L, "limit", 50))));
+        calls.put("`zombies?above=3`", List.of(cost("list-zombie-tasks", Map.of("above", 3, "limit", 50))));
         calls.put("`orphans`, `reclaim` as a dry run", List.of(orphans()));
         calls.put(
                 "`incidents?since=24h`, first page", List.of(incidents("infinity", Long.MAX_VALUE), countIncidents()));
         calls.put("`incidents?since=24h`, in the middle", List.of(incidents(middleOfIncidents(), Long.MAX_VALUE)));
-        calls.put("`tasks`, first page", List.of(search("search-all", null, null, null, null, Long.MAX_VALUE, 50)));
+        calls.put("`tasks`, first page", List.of(search("search:all", null, null, null, null, Long.MAX_VALUE, 50)));
         calls.put(
                 "`tasks?type=`, a type there is none of",
-                List.of(search("search-all", null, null, "none", null, Long.MAX_VALUE, 20_000)));
+                List.of(search("search:all", null, null, "none", null, Long.MAX_VALUE, 20_000)));
         calls.put(
                 "`tasks?type=&status=PENDING`, in the middle",
-                List.of(search("search-live", "PENDING", null, "none", null, deep, 20_000)));
+                List.of(search("search:live", "PENDING", null, "none", null, deep, 20_000)));
         calls.put(
                 "`tasks?type=&status=COMPLETED`, in the middle",
-                List.of(search("search-history", "COMPLETED", null, "none", null, 1_500_000, 20_000)));
+                List.of(search("search:history", "COMPLETED", null, "none", null, 1_500_000, 20_000)));
         calls.put(
                 "`tasks?status=RUNNING`",
-                List.of(search("search-running", "RUNNING", null, null, null, Long.MAX_VALUE, 50)));
+                List.of(search("search:running", "RUNNING", null, null, null, Long.MAX_VALUE, 50)));
         calls.put(
                 "`tasks?status=HELD&type=`",
-                List.of(search("search-held", "HELD", null, "none", null, Long.MAX_VALUE, 20_000)));
+                List.of(search("search:held", "HELD", null, "none", null, Long.MAX_VALUE, 20_000)));
         calls.put(
                 "`tasks?status=FAILED&type=`",
-                List.of(search("search-failed", "FAILED", null, "none", null, Long.MAX_VALUE, 20_000)));
+                List.of(search("search:failed", "FAILED", null, "none", null, Long.MAX_VALUE, 20_000)));
         calls.put(
                 "`tasks?queue=&key=`",
-                List.of(search("search-key", null, "default", null, "key-77", Long.MAX_VALUE, 20_000)));
+                List.of(search("search:key", null, "default", null, "key-77", Long.MAX_VALUE, 20_000)));
         calls.put("`queues/{name}/pause`, the check", List.of(cost("find-queue", Map.of("queue", "nowhere"))));
 
         String table = table(calls);
         System.out.println(table);
         calls.values().stream().flatMap(List::stream).forEach(cost -> {
-            assertThat(cost.pages()).as(cost.toString()).isLessThan(MOST_PAGES);
+            assertThat(cost.pages()).as(cost.toString()).isLessThan(MAX_PAGES);
             assertThat(cost.scans()).as(cost.statement()).noneMatch(BIG::contains);
         });
         if (Boolean.getBoolean("konduit.docs.write")) {
@@ -155,21 +155,26 @@ class EndpointCostTests {
     }
 
     private static Cost story(long id) {
-        return cost("find-story", Map.of("id", id));
+        return cost("find-story", Map.of("id", id, "staleMs", 60_000L));
     }
 
     private static Cost incidentsOf(long id) {
-        return cost("list-incidents-of-task", Map.of("taskId", id, "most", 100));
+        return cost("list-incidents-of-task", Map.of("taskId", id, "limit", 100));
     }
 
     private static Cost orphans() {
-        return cost("list-orphans", Map.of("quarantineAfter", 5, "graceMs", 0L, "most", 50));
+        Map<String, Object> parameters = new LinkedHashMap<>();
+        parameters.put("serverTime", null);
+        parameters.put("quarantineAfter", 5);
+        parameters.put("graceMs", 0L);
+        parameters.put("limit", 50);
+        return cost("list-orphans", parameters);
     }
 
     private static Cost incidents(String beforeTime, long beforeId) {
         return cost(
                 "page-incidents",
-                Map.of("periodMs", 86_400_000L, "beforeTime", beforeTime, "beforeId", beforeId, "most", 50));
+                Map.of("periodMs", 86_400_000L, "beforeTime", beforeTime, "beforeId", beforeId, "limit", 50));
     }
 
     private static Cost countIncidents() {
@@ -193,7 +198,7 @@ class EndpointCostTests {
         parameters.put("beforeTime", "infinity");
         parameters.put("beforeId", beforeId);
         parameters.put("examine", examine);
-        parameters.put("most", 50);
+        parameters.put("limit", 50);
         return cost(statement, parameters);
     }
 

@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.Priority;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.handler.PayloadConverter;
-import io.konduit.queue.handler.PayloadSettings;
+import io.konduit.queue.insert.NewTask;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.PayloadSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -76,7 +79,7 @@ class EnqueueTests {
         try (HikariDataSource pool = harness.testDatabase().newPool(2);
                 ControlPool control = new ControlPool(pool, 2, Duration.ofSeconds(10))) {
             pool.setAutoCommit(false);
-            TaskQueue own = StoreFixture.queueOn(new QueueDatabase(pool, control, null));
+            TaskQueue own = new QueueFixture(new QueueDatabase(pool, control, null)).queue();
             TaskId one = own.enqueue("mail", "Ada");
             List<TaskId> many = own.enqueueAll(List.of(TaskRequest.of("mail", 1), TaskRequest.of("mail", 2)));
             TaskId unique = own.enqueue(TaskRequest.of("mail", 3).uniqueKey("k"));
@@ -90,7 +93,7 @@ class EnqueueTests {
     @Test
     void enqueueIsExactlyOneStatement() {
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = StoreFixture.queueOn(counted.database());
+            TaskQueue own = new QueueFixture(counted.database()).queue();
             TransactionTemplate transaction =
                     new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
             assertThat(counted.statementsOf(() -> own.enqueue("mail", "Ada"))).hasSize(1);
@@ -109,7 +112,7 @@ class EnqueueTests {
                 .mapToObj(i -> TaskRequest.of("mail", i))
                 .toList();
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = StoreFixture.queueOn(counted.database());
+            TaskQueue own = new QueueFixture(counted.database()).queue();
             assertThat(counted.statementsOf(() -> own.enqueueAll(requests))).hasSize(1);
         }
     }
@@ -123,19 +126,18 @@ class EnqueueTests {
                 .mapToObj(i -> TaskRequest.of("mail", i + "x".repeat(15 * 1024 * 512)))
                 .toList();
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
-            TaskQueue own = new TransactionalTaskQueue(
-                    new TaskRepository(counted.database()),
-                    QueueHarness.registry(),
-                    larger,
-                    false,
-                    QueueHarness.quietSurroundings());
+            TaskQueue own = new QueueFixture(counted.database())
+                    .engine()
+                    .converter(() -> larger)
+                    .build()
+                    .taskQueue();
             List<TaskId> ids = new ArrayList<>();
             assertThat(counted.statementsOf(() -> ids.addAll(own.enqueueAll(requests))))
                     .filteredOn(statement -> statement.contains("insert"))
                     .hasSize(2);
             assertThat(ids).hasSize(5).isSorted();
             for (int i = 0; i < ids.size(); i++) {
-                assertThat(StoreFixture.column(harness, ids.get(i).value(), "left(payload #>> '{}', 2)", String.class))
+                assertThat(harness.column(ids.get(i).value(), "left(payload #>> '{}', 2)", String.class))
                         .isEqualTo(i + "x");
             }
             assertThat(counted.statementsOf(() -> own.enqueueAll(requests.subList(0, 4))))
@@ -153,7 +155,7 @@ class EnqueueTests {
         List<TaskId> ids = queue.enqueueAll(requests);
         assertThat(ids).hasSize(500).doesNotHaveDuplicates().isSorted();
         for (int i = 0; i < ids.size(); i += 83) {
-            assertThat(StoreFixture.column(harness, ids.get(i).value(), "payload::text", String.class))
+            assertThat(harness.column(ids.get(i).value(), "payload::text", String.class))
                     .isEqualTo(Integer.toString(i));
         }
     }
@@ -169,10 +171,7 @@ class EnqueueTests {
                         .query(Integer.class)
                         .list())
                 .containsExactlyElementsOf(IntStream.range(0, 500).boxed().toList());
-        assertThat(harness.jdbc()
-                        .sql("select count(distinct run_at) from konduit_task where run_at > created_at")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count("select count(distinct run_at) from konduit_task where run_at > created_at"))
                 .as("all of the same moment, a minute after they were made")
                 .isEqualTo(1);
     }
@@ -205,10 +204,11 @@ class EnqueueTests {
                         null,
                         null))
                 .toList();
-        assertThatThrownBy(() -> harness.tasks().enqueueAll(tasks, false))
+        assertThatThrownBy(() -> harness.inserts().enqueueAll(tasks, false))
                 .isInstanceOf(DataIntegrityViolationException.class);
         assertThat(count()).isZero();
-        assertThat(harness.tasks().enqueueAll(tasks.subList(0, 10_000), false)).hasSize(10_000);
+        assertThat(harness.inserts().enqueueAll(tasks.subList(0, 10_000), false))
+                .hasSize(10_000);
         assertThat(count()).isEqualTo(10_000);
     }
 
@@ -219,7 +219,7 @@ class EnqueueTests {
                 .toList();
         List<TaskId> ids = queue.enqueueAll(requests);
         assertThat(ids).hasSize(10_500).doesNotHaveDuplicates();
-        assertThat(StoreFixture.column(harness, ids.get(10_400).value(), "payload::text", String.class))
+        assertThat(harness.column(ids.get(10_400).value(), "payload::text", String.class))
                 .isEqualTo("10400");
     }
 
@@ -231,8 +231,7 @@ class EnqueueTests {
     @Test
     void delayCountsOnTheClockOfTheDatabase() {
         TaskId id = queue.enqueue(TaskRequest.of("mail", "Ada").delay(Duration.ofHours(2)));
-        assertThat(StoreFixture.column(
-                        harness,
+        assertThat(harness.column(
                         id.value(),
                         "run_at - created_at between interval '119 min' and interval '121 min'",
                         Boolean.class))
@@ -290,10 +289,7 @@ class EnqueueTests {
             strict.setIsolationLevel(isolation);
             TaskId[] ids = new TaskId[4];
             strict.executeWithoutResult(status -> {
-                harness.jdbc()
-                        .sql("select count(*) from konduit_task")
-                        .query(Long.class)
-                        .single();
+                harness.count("select count(*) from konduit_task");
                 ids[0] = queue.enqueue("mail", "Ada");
                 ids[1] = queue.enqueue(TaskRequest.of("mail", "Ada").uniqueKey("strict " + isolation));
                 ids[2] = queue.enqueue(TaskRequest.of("mail", "Ada").uniqueKey("strict " + isolation));
@@ -306,9 +302,6 @@ class EnqueueTests {
     }
 
     private static long count() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task");
     }
 }

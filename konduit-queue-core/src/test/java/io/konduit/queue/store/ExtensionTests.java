@@ -6,6 +6,7 @@ import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -78,7 +79,7 @@ class ExtensionTests {
     @Tag("H5")
     void answersExtendedBusyAndLostInOneStatement() throws Exception {
         List<Lease> leases = claimed(3);
-        StoreFixture.reclaim(harness, leases.get(2).taskId());
+        harness.takeBack(leases.get(2).taskId());
         try (Connection other = harness.testDatabase().connect();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
@@ -126,22 +127,23 @@ class ExtensionTests {
         // the versions that enqueue and claim left behind would fill the page
         harness.testDatabase().execute("vacuum konduit_task");
         database().inControlTransaction(() -> {
-            Map<String, Object> before = updates();
+            Updates before = updates();
             worker.extend(each(leases, Duration.ofMinutes(5)));
-            Map<String, Object> after = updates();
-            assertThat((long) after.get("n_tup_upd") - (long) before.get("n_tup_upd"))
-                    .isEqualTo(10);
-            assertThat((long) after.get("n_tup_hot_upd") - (long) before.get("n_tup_hot_upd"))
-                    .isEqualTo(10);
+            Updates after = updates();
+            assertThat(after.all() - before.all()).isEqualTo(10);
+            assertThat(after.heapOnly() - before.heapOnly()).isEqualTo(10);
             return null;
         });
     }
 
-    private static Map<String, Object> updates() {
+    /** Rows that this transaction has updated so far. */
+    private record Updates(long all, long heapOnly) {}
+
+    private static Updates updates() {
         return JdbcClient.create(database().control())
                 .sql("select n_tup_upd, n_tup_hot_upd from pg_stat_xact_user_tables where relname = 'konduit_task'")
-                .query()
-                .singleRow();
+                .query((row, number) -> new Updates(row.getLong(1), row.getLong(2)))
+                .single();
     }
 
     @Test
@@ -156,7 +158,7 @@ class ExtensionTests {
         harness.expireLease(lease.taskId(), Duration.ofMinutes(1));
         assertThat(worker.checkpoint(lease, Duration.ofMinutes(5), "{\"row\": 7}"))
                 .isTrue();
-        assertThat(StoreFixture.column(harness, lease.taskId(), "checkpoint::text", String.class))
+        assertThat(harness.column(lease.taskId(), "checkpoint::text", String.class))
                 .isEqualTo("{\"row\": 7}");
         assertThat(secondsLeft(lease)).isBetween(200L, 300L);
         assertThat(queue.find(TaskId.of(lease.taskId())).orElseThrow().lastCheckpointAt())
@@ -171,13 +173,13 @@ class ExtensionTests {
             assertThat(worker.checkpoint(lease, Duration.ofMinutes(5), "1")).isTrue();
             status.setRollbackOnly();
         });
-        assertThat(StoreFixture.column(harness, lease.taskId(), "checkpoint is null", Boolean.class))
+        assertThat(harness.column(lease.taskId(), "checkpoint is null", Boolean.class))
                 .isTrue();
     }
 
     private static long secondsLeft(Lease lease) {
-        return StoreFixture.column(
-                harness, lease.taskId(), "extract(epoch from lock_timeout_at - clock_timestamp())::bigint", Long.class);
+        return harness.column(
+                lease.taskId(), "extract(epoch from lock_timeout_at - clock_timestamp())::bigint", Long.class);
     }
 
     private static QueueDatabase database() {

@@ -107,33 +107,33 @@ class FencingTests {
         TAKEN_BACK {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
             }
         },
         RUNNING_ELSEWHERE {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
                 harness.claimOne(harness.newWorker());
             }
         },
         RUNNING_HERE_AGAIN {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
                 harness.claimOne(worker);
             }
         },
         HELD {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.hold(harness, lease.taskId());
+                harness.hold(lease.taskId());
             }
         },
         COMPLETED_ELSEWHERE {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
                 LeaseRepository other = harness.newWorker();
                 other.complete(List.of(harness.claimOne(other).lease()));
             }
@@ -141,14 +141,14 @@ class FencingTests {
         COMPLETED_HERE_BY_A_LATER_RUN {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
                 worker.complete(List.of(harness.claimOne(worker).lease()));
             }
         },
         FAILED_ELSEWHERE {
             @Override
             void happen(LeaseRepository worker, Lease lease) {
-                StoreFixture.reclaim(harness, lease.taskId());
+                harness.takeBack(lease.taskId());
                 LeaseRepository other = harness.newWorker();
                 other.fail(List.of(new Failure(harness.claimOne(other).lease(), true, Duration.ZERO, "x")));
             }
@@ -178,11 +178,11 @@ class FencingTests {
         LeaseRepository worker = harness.newWorker();
         Lease lease = harness.claimOne(worker).lease();
         loss.happen(worker, lease);
-        String before = StoreFixture.row(harness, lease.taskId());
+        String before = harness.wholeRow(lease.taskId());
 
         assertThat(write.attempt(worker, lease)).isFalse();
 
-        assertThat(StoreFixture.row(harness, lease.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(lease.taskId())).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -192,9 +192,9 @@ class FencingTests {
     void leaseInAnotherWorkersHandsIsWorthNothing(Write write) {
         queue.enqueue("mail", "Ada");
         Lease lease = harness.claimOne(harness.newWorker()).lease();
-        String before = StoreFixture.row(harness, lease.taskId());
+        String before = harness.wholeRow(lease.taskId());
         assertThat(write.attempt(harness.newWorker(), lease)).isFalse();
-        assertThat(StoreFixture.row(harness, lease.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(lease.taskId())).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -204,10 +204,10 @@ class FencingTests {
         queue.enqueue("mail", "Ada");
         LeaseRepository worker = harness.newWorker();
         Lease lease = harness.claimOne(worker).lease();
-        String before = StoreFixture.row(harness, lease.taskId());
+        String before = harness.wholeRow(lease.taskId());
         assertThat(write.attempt(worker, new Lease(lease.taskId(), lease.epoch() + 1, 0)))
                 .isFalse();
-        assertThat(StoreFixture.row(harness, lease.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(lease.taskId())).isEqualTo(before);
     }
 
     @ParameterizedTest
@@ -229,7 +229,7 @@ class FencingTests {
         }
         List<Lease> leases =
                 harness.claim(worker, 4).stream().map(ClaimedTask::lease).toList();
-        StoreFixture.reclaim(harness, leases.get(1).taskId());
+        harness.takeBack(leases.get(1).taskId());
         harness.tasks().cancel(TaskId.of(leases.get(2).taskId()), "Ada", null);
         assertThat(worker.complete(leases)).containsExactlyInAnyOrder(leases.get(0), leases.get(3));
         assertThat(leases.stream().map(lease -> harness.status(TaskId.of(lease.taskId()))))
@@ -244,8 +244,7 @@ class FencingTests {
         assertThat(worker.fail(List.of(new Failure(first, false, Duration.ofHours(1), "first")))
                         .get(first))
                 .isEqualTo(FailureResult.RETRY);
-        assertThat(StoreFixture.column(
-                        harness, id.value(), "run_at > clock_timestamp() + interval '59 min'", Boolean.class))
+        assertThat(harness.column(id.value(), "run_at > clock_timestamp() + interval '59 min'", Boolean.class))
                 .isTrue();
         harness.makeDue(id.value());
         Lease second = harness.claimOne(worker).lease();
@@ -253,8 +252,7 @@ class FencingTests {
                         .get(second))
                 .isEqualTo(FailureResult.FINAL);
         assertThat(harness.status(id)).isEqualTo("FAILED");
-        assertThat(StoreFixture.column(harness, id.value(), "last_error", String.class))
-                .isEqualTo("second");
+        assertThat(harness.column(id.value(), "last_error", String.class)).isEqualTo("second");
     }
 
     @Test
@@ -265,7 +263,7 @@ class FencingTests {
         TaskId id = queue.enqueue(io.konduit.queue.TaskRequest.of("mail", 1).maxAttempts(2));
         LeaseRepository worker = harness.newWorker();
         worker.giveBack(List.of(harness.claimOne(worker).lease()), Duration.ZERO);
-        assertThat(StoreFixture.column(harness, id.value(), "max_attempts - attempts", Integer.class))
+        assertThat(harness.column(id.value(), "max_attempts - attempts", Integer.class))
                 .isEqualTo(2);
         ClaimedTask again = harness.claimOne(worker);
         assertThat(again.attempt()).as("it was neither tried nor charged").isEqualTo(1);

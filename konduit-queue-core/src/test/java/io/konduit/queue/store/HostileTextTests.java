@@ -2,6 +2,7 @@ package io.konduit.queue.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.Submission;
 import io.konduit.queue.Task;
@@ -47,7 +48,7 @@ class HostileTextTests {
         assertThat(List.of(stored.type(), stored.queue(), stored.uniqueKey())).containsOnly(hostile);
 
         ClaimRequest claim = new ClaimRequest(
-                StoreFixture.probes(hostile),
+                QueueFixture.probes(hostile),
                 5,
                 Duration.ofMinutes(5),
                 3,
@@ -61,8 +62,7 @@ class HostileTextTests {
         assertThat(worker.checkpoint(claimed.lease(), Duration.ofMinutes(5), json))
                 .isTrue();
         worker.fail(List.of(new Failure(claimed.lease(), true, Duration.ZERO, hostile)));
-        assertThat(StoreFixture.column(harness, id.value(), "last_error", String.class))
-                .isEqualTo(hostile);
+        assertThat(harness.column(id.value(), "last_error", String.class)).isEqualTo(hostile);
         assertThat(harness.tasks().cancel(id, hostile, hostile)).isTrue();
         assertThat(harness.jdbc()
                         .sql("select actor || note from konduit_task_incident")
@@ -86,10 +86,6 @@ class HostileTextTests {
             channel.send(List.of(hostile));
             assertThat(subscription.await(Duration.ofSeconds(10)).queues()).containsExactly(hostile);
         }
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(harness.count("select count(*) from konduit_task")).isZero();
     }
 }

@@ -37,9 +37,9 @@ class LostReplyTests {
     void repeatedCompletionStands() {
         Lease lease = claimedTask(3);
         assertThat(worker.complete(List.of(lease))).containsExactly(lease);
-        String before = StoreFixture.row(harness, lease.taskId());
+        String before = harness.wholeRow(lease.taskId());
         assertThat(worker.complete(List.of(lease))).containsExactly(lease);
-        assertThat(StoreFixture.row(harness, lease.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(lease.taskId())).isEqualTo(before);
     }
 
     @Test
@@ -54,9 +54,9 @@ class LostReplyTests {
     void repeatedFailureSaysThatItWasAppliedAndChargesNothing() {
         Lease lease = claimedTask(3);
         assertThat(fail(lease, false)).isEqualTo(FailureResult.RETRY);
-        String before = StoreFixture.row(harness, lease.taskId());
+        String before = harness.wholeRow(lease.taskId());
         assertThat(fail(lease, false)).isEqualTo(FailureResult.ALREADY_APPLIED);
-        assertThat(StoreFixture.row(harness, lease.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(lease.taskId())).isEqualTo(before);
     }
 
     @Test
@@ -71,9 +71,9 @@ class LostReplyTests {
         Lease lease = claimedTask(3);
         fail(lease, false);
         Lease next = harness.claimOne(harness.newWorker()).lease();
-        String before = StoreFixture.row(harness, next.taskId());
+        String before = harness.wholeRow(next.taskId());
         assertThat(fail(lease, false)).isEqualTo(FailureResult.ALREADY_APPLIED);
-        assertThat(StoreFixture.row(harness, next.taskId())).isEqualTo(before);
+        assertThat(harness.wholeRow(next.taskId())).isEqualTo(before);
     }
 
     @Test
@@ -90,7 +90,7 @@ class LostReplyTests {
         Lease lease = claimedTask(1);
         assertThat(worker.giveBack(List.of(lease), Duration.ZERO)).containsExactly(lease);
         assertThat(worker.giveBack(List.of(lease), Duration.ZERO)).containsExactly(lease);
-        assertThat(StoreFixture.column(harness, lease.taskId(), "max_attempts", Integer.class))
+        assertThat(harness.column(lease.taskId(), "max_attempts", Integer.class))
                 .isEqualTo(2);
     }
 
@@ -115,13 +115,13 @@ class LostReplyTests {
     @Test
     void recoveredTaskTellsItsIncidentHowItEnded() {
         Lease first = claimedTask(3);
-        StoreFixture.reclaim(harness, first.taskId());
+        harness.takeBack(first.taskId());
         Lease second = harness.claimOne(worker).lease();
         assertThat(worker.complete(List.of(second))).containsExactly(second);
         assertThat(outcomes(first.taskId())).containsExactly("COMPLETED");
 
         Lease third = claimedTask(3);
-        StoreFixture.reclaim(harness, third.taskId());
+        harness.takeBack(third.taskId());
         Lease fourth = harness.claimOne(worker).lease();
         fail(fourth, false);
         assertThat(outcomes(third.taskId())).isEmpty();
@@ -134,7 +134,7 @@ class LostReplyTests {
     @Tag("F2")
     void lateReportIsKeptAsEvidenceAndTheFirstOneStays() {
         Lease lease = claimedTask(3);
-        StoreFixture.reclaim(harness, lease.taskId());
+        harness.takeBack(lease.taskId());
         IncidentRepository incidents = new IncidentRepository(harness.database());
         assertThat(incidents.recordLateOutcome(List.of(lease), worker.worker(), "COMPLETED"))
                 .isEqualTo(1);

@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

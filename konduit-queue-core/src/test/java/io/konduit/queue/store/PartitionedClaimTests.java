@@ -2,6 +2,7 @@ package io.konduit.queue.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
@@ -68,7 +69,7 @@ class PartitionedClaimTests {
         TaskId elsewhere = queue.enqueue(TaskRequest.of("pay", 4).queue("payments"));
 
         ClaimRequest request = new ClaimRequest(
-                StoreFixture.probes("default", "payments"), 10, Duration.ofMinutes(5), 3, List.of(), List.of("pay"));
+                QueueFixture.probes("default", "payments"), 10, Duration.ofMinutes(5), 3, List.of(), List.of("pay"));
         assertThat(harness.newWorker().claimDue(request).stream().map(ClaimedTask::id))
                 .containsExactly(due.value());
         assertThat(harness.newWorker().claimDue(request).stream().map(ClaimedTask::id))

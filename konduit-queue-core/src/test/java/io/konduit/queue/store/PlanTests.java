@@ -3,8 +3,13 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.CountedQueue;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.insert.NewTask;
+import io.konduit.queue.insert.TaskInserts;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.SqlStatements;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -72,7 +77,7 @@ class PlanTests {
                             "enqueue-unique",
                             "find-by-unique-key",
                             "enqueue-many",
-                            "enqueue-many-alike",
+                            "enqueue-many-same-shape",
                             "enqueue-many-unique",
                             "already-applied",
                             "guard",
@@ -175,18 +180,19 @@ class PlanTests {
         analyze();
         try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
             counted.application().setMaximumPoolSize(1);
+            TaskInserts inserts = new TaskInserts(counted.database());
             TaskRepository tasks = new TaskRepository(counted.database());
             LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
             TransactionTemplate transaction =
                     new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
             for (int i = 0; i < 20; i++) {
-                useApplicationConnection(tasks, worker, transaction, "small " + i);
+                useApplicationConnection(inserts, tasks, worker, transaction, "small " + i);
             }
             fill();
-            Lease lease = claimOne(tasks, worker);
+            Lease lease = claimOne(inserts, worker);
             List<String> scans = new ArrayList<>();
-            transaction.executeWithoutResult(
-                    status -> scans.addAll(scansOf(counted.application(), () -> step(tasks, worker, lease, "grown"))));
+            transaction.executeWithoutResult(status ->
+                    scans.addAll(scansOf(counted.application(), () -> step(inserts, tasks, worker, lease, "grown"))));
             assertThat(scans).isEmpty();
         }
     }
@@ -232,22 +238,27 @@ class PlanTests {
     }
 
     private static void useApplicationConnection(
-            TaskRepository tasks, LeaseRepository worker, TransactionTemplate transaction, String key) {
-        Lease lease = claimOne(tasks, worker);
-        transaction.executeWithoutResult(status -> step(tasks, worker, lease, key));
+            TaskInserts inserts,
+            TaskRepository tasks,
+            LeaseRepository worker,
+            TransactionTemplate transaction,
+            String key) {
+        Lease lease = claimOne(inserts, worker);
+        transaction.executeWithoutResult(status -> step(inserts, tasks, worker, lease, key));
     }
 
-    private static Lease claimOne(TaskRepository tasks, LeaseRepository worker) {
-        tasks.enqueue(new NewTask("warm", "t", "1", 0, null, Duration.ZERO, 3, true, null, null, null, null));
+    private static Lease claimOne(TaskInserts inserts, LeaseRepository worker) {
+        inserts.enqueue(new NewTask("warm", "t", "1", 0, null, Duration.ZERO, 3, true, null, null, null, null));
         return worker.claimDue(request("warm")).get(0).lease();
     }
 
     /** Everything that runs on the application's connections. */
-    private static void step(TaskRepository tasks, LeaseRepository worker, Lease lease, String key) {
-        TaskId enqueued = tasks.enqueue(newTask(null)).id();
-        tasks.enqueue(newTask(key));
-        tasks.enqueue(newTask(key));
-        tasks.enqueueAll(List.of(newTask(null), newTask(key)), true);
+    private static void step(
+            TaskInserts inserts, TaskRepository tasks, LeaseRepository worker, Lease lease, String key) {
+        TaskId enqueued = inserts.enqueue(newTask(null)).id();
+        inserts.enqueue(newTask(key));
+        inserts.enqueue(newTask(key));
+        inserts.enqueueAll(List.of(newTask(null), newTask(key)), true);
         assertThat(tasks.find(enqueued)).isPresent();
         assertThat(tasks.cancel(enqueued, "Ada", null)).isTrue();
         assertThat(worker.isHeld(lease)).isTrue();
@@ -267,23 +278,24 @@ class PlanTests {
     }
 
     private Map<String, String> explainAll(CountedQueue counted) {
+        TaskInserts inserts = new TaskInserts(counted.database());
         TaskRepository tasks = new TaskRepository(counted.database());
         LeaseRepository worker = new LeaseRepository(counted.database(), UUID.randomUUID());
         TransactionTemplate transaction =
                 new TransactionTemplate(new DataSourceTransactionManager(counted.application()));
         counted.journal().explain(true);
 
-        tasks.enqueue(newTask(null));
-        TaskId enqueued = tasks.enqueue(newTask(null)).id();
-        tasks.enqueue(newTask("key"));
-        tasks.enqueue(newTask("key"));
-        tasks.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)), false);
-        tasks.enqueueAll(
+        inserts.enqueue(newTask(null));
+        TaskId enqueued = inserts.enqueue(newTask(null)).id();
+        inserts.enqueue(newTask("key"));
+        inserts.enqueue(newTask("key"));
+        inserts.enqueueAll(java.util.Collections.nCopies(BATCH, newTask(null)), false);
+        inserts.enqueueAll(
                 IntStream.range(0, BATCH)
                         .mapToObj(i -> newTask(null, Duration.ofMillis(i)))
                         .toList(),
                 false);
-        tasks.enqueueAll(
+        inserts.enqueueAll(
                 IntStream.range(0, BATCH).mapToObj(i -> newTask("many " + i)).toList(), true);
         tasks.find(enqueued);
         tasks.cancel(enqueued, "Ada", null);
@@ -325,7 +337,7 @@ class PlanTests {
 
     private static ClaimRequest request(String... queues) {
         return new ClaimRequest(
-                StoreFixture.probes(queues),
+                QueueFixture.probes(queues),
                 BATCH,
                 Duration.ofMinutes(5),
                 3,
@@ -347,7 +359,7 @@ class PlanTests {
                 "enqueue-unique",
                 "find-by-unique-key",
                 "enqueue-many",
-                "enqueue-many-alike",
+                "enqueue-many-same-shape",
                 "enqueue-many-unique",
                 "already-applied",
                 "guard",

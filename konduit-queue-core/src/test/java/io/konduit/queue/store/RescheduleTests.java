@@ -4,22 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.konduit.queue.InvalidTaskException;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
+import io.konduit.queue.StoredIncident;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.TaskNotFoundException;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.TaskStateException;
+import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.TaskAdministration;
-import io.konduit.queue.enqueue.EnqueueMonitor;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
-import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.admin.TaskNotFoundException;
+import io.konduit.queue.admin.TaskStateException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -35,13 +33,8 @@ class RescheduleTests {
     static final QueueHarness harness = new QueueHarness();
 
     private final List<Set<String>> wakeUps = new ArrayList<>();
-    private final TaskQueue queue = new TransactionalTaskQueue(
-            harness.tasks(),
-            QueueHarness.registry(),
-            QueueHarness.converter(),
-            false,
-            new TransactionalTaskQueue.Surroundings(
-                    () -> Stream.of(wakeUps::add), EnqueueMonitor.NONE, TaskObservations.none()));
+    private final TaskQueue queue =
+            harness.engine().wakeUps(() -> Stream.of(wakeUps::add)).build().taskQueue();
     private final LeaseRepository worker = harness.newWorker();
 
     @Test
@@ -90,7 +83,7 @@ class RescheduleTests {
         harness.claimOne(worker);
         TaskId held = queue.enqueue("a", 2);
         harness.claimOne(worker);
-        StoreFixture.hold(harness, held.value());
+        harness.hold(held.value());
         TaskId failed = queue.enqueue("a", 3);
         worker.fail(List.of(new Failure(harness.claimOne(worker).lease(), true, Duration.ZERO, "x")));
         TaskId completed = queue.enqueue("a", 4);
@@ -98,10 +91,7 @@ class RescheduleTests {
         for (TaskId id : List.of(running, held, failed, completed, TaskId.of(Long.MAX_VALUE))) {
             assertThat(queue.reschedule(id, FAR)).as("task %s", id).isFalse();
         }
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_tasks where run_at = '2099-01-01T00:00:00Z'")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count("select count(*) from konduit_tasks where run_at = '2099-01-01T00:00:00Z'"))
                 .isZero();
     }
 
@@ -115,7 +105,7 @@ class RescheduleTests {
 
     @Test
     void aPersonsMoveIsAuditedAndWakesOnlyWhenTheTaskIsDue() {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         TaskAdministration administration = recovery.administration();
         TaskId id = queue.enqueue("a", 1);
 
@@ -127,10 +117,10 @@ class RescheduleTests {
         assertThat(recovery.wakeUps()).containsExactly(Set.of("default"));
 
         assertThat(recovery.incidents(id))
-                .extracting(row -> List.of(row.get("classification"), row.get("action"), row.get("actor")))
+                .extracting(row -> List.of(row.classification(), row.action(), row.actor()))
                 .containsOnly(List.of("OPERATOR", "RESCHEDULED", "ada"))
                 .hasSize(3);
-        assertThat(recovery.incidents(id).get(0)).isInstanceOf(Map.class).containsEntry("note", "after the sale");
+        assertThat(recovery.incidents(id).get(0)).returns("after the sale", StoredIncident::note);
         harness.claimOne(worker);
         assertThatThrownBy(() -> administration.reschedule(id, FAR, "ada", null))
                 .isInstanceOf(TaskStateException.class)
@@ -138,6 +128,6 @@ class RescheduleTests {
         assertThatThrownBy(() -> administration.reschedule(TaskId.of(Long.MAX_VALUE), FAR, "ada", null))
                 .isInstanceOf(TaskNotFoundException.class);
         assertThatThrownBy(() -> administration.reschedule(id, Duration.ofSeconds(-1), "ada", null))
-                .isInstanceOf(InvalidTaskException.class);
+                .isInstanceOf(InvalidRequestException.class);
     }
 }

@@ -3,7 +3,11 @@ package io.konduit.queue.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.DatabaseErrors;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -27,18 +31,15 @@ class StatementTimeoutTests {
                 Statement statement = other.createStatement()) {
             LeaseRepository worker = new LeaseRepository(
                     new QueueDatabase(harness.testDatabase().dataSource(), pool, null), UUID.randomUUID());
-            worker.claimDue(StoreFixture.request(1, List.of()));
+            worker.claimDue(QueueFixture.request(1, List.of()));
             other.setAutoCommit(false);
             statement.execute("lock table konduit_task in access exclusive mode");
 
             assertThatExceptionOfType(DataAccessException.class)
-                    .isThrownBy(() -> worker.claimDue(StoreFixture.request(1, List.of())))
+                    .isThrownBy(() -> worker.claimDue(QueueFixture.request(1, List.of())))
                     .matches(DatabaseErrors::isRefusal);
-            assertThat(harness.jdbc()
-                            .sql("select count(*) from pg_stat_activity"
-                                    + " where datname = current_database() and wait_event_type = 'Lock'")
-                            .query(Long.class)
-                            .single())
+            assertThat(harness.count("select count(*) from pg_stat_activity"
+                            + " where datname = current_database() and wait_event_type = 'Lock'"))
                     .as("statements that wait without anybody who listens")
                     .isZero();
         }

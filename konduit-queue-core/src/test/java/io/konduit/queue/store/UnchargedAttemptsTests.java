@@ -2,16 +2,19 @@ package io.konduit.queue.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
-import io.konduit.queue.admin.InspectionSettings;
+import io.konduit.queue.admin.Cursor;
+import io.konduit.queue.admin.IncidentAction;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
-import io.konduit.queue.store.SearchRepository.Criteria;
+import io.konduit.queue.admin.TaskSearch;
+import io.konduit.queue.operations.DatabaseQueueInspection;
+import io.konduit.queue.settings.InspectionSettings;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +30,7 @@ class UnchargedAttemptsTests {
 
     private final TaskQueue queue = harness.queue();
     private final LeaseRepository worker = harness.newWorker();
-    private final RecoveryFixture recovery = new RecoveryFixture(harness.database());
+    private final QueueFixture recovery = new QueueFixture(harness.database());
     private final TaskAdministration administration = recovery.administration();
     private TaskId id;
 
@@ -42,19 +45,34 @@ class UnchargedAttemptsTests {
     private void assertShows(int attempts) {
         Task found = queue.find(id).orElseThrow();
         assertThat(List.of(found.attempts(), found.maxAttempts())).containsExactly(attempts, 3);
-        QueueInspection inspection = new QueueInspection(
+        QueueInspection inspection = new DatabaseQueueInspection(
                 harness.database(),
                 new InspectionSettings(
                         3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7)));
         Task story = inspection.story(id).task();
         assertThat(List.of(story.attempts(), story.maxAttempts())).containsExactly(attempts, 3);
-        for (Criteria criteria :
-                List.of(new Criteria(null, null, null, null), new Criteria(found.status(), null, null, null))) {
+        for (TaskSearch criteria :
+                List.of(new TaskSearch(null, null, null, null), new TaskSearch(found.status(), null, null, null))) {
             assertThat(inspection.search(criteria, Cursor.START, 10).tasks())
                     .singleElement()
                     .satisfies(task -> assertThat(List.of(task.attempts(), task.maxAttempts()))
                             .containsExactly(attempts, 3));
         }
+    }
+
+    /** L3: a reclaimed task that had used up its attempts runs once more. That run can be given back as any other. */
+    @Test
+    @Tag("L3")
+    void theRunAfterTheLastAttemptCanBeGivenBack() {
+        TaskId other = queue.enqueue(TaskRequest.of("b", 1).maxAttempts(1));
+        worker.giveBack(List.of(harness.claimOne(worker).lease()), Duration.ofHours(1));
+        harness.expireLease(harness.claimOne(worker).id(), Duration.ofSeconds(1));
+        recovery.reclaimer().reclaimOnce();
+        harness.makeDue(other.value());
+
+        worker.giveBack(List.of(harness.claimOne(worker).lease()), Duration.ZERO);
+
+        assertThat(harness.status(other)).isEqualTo("PENDING");
     }
 
     @Test
@@ -105,19 +123,20 @@ class UnchargedAttemptsTests {
     @Test
     void heldReleasedAndFailedTaskAndItsIncidentsShowChargedAttemptsOnly() {
         harness.claimOne(worker);
-        StoreFixture.hold(harness, id.value());
-        assertThat(administration.held(null, 10)).singleElement().satisfies(held -> assertThat(held.attempts())
+        harness.hold(id.value());
+        assertThat(recovery.inspection().held(null, 10)).singleElement().satisfies(held -> assertThat(held.attempts())
                 .isEqualTo(1));
-        assertThat(administration.zombiesAbove(0, 10)).singleElement().satisfies(task -> assertThat(task.attempts())
-                .isEqualTo(1));
+        assertThat(recovery.inspection().zombiesAbove(0, 10))
+                .singleElement()
+                .satisfies(task -> assertThat(task.attempts()).isEqualTo(1));
         assertShows(1);
         administration.release(id, "ada", null);
         harness.claimOne(worker);
-        StoreFixture.hold(harness, id.value());
+        harness.hold(id.value());
         administration.fail(id, "ada", null);
         assertShows(2);
-        assertThat(administration.incidentsOf(id, 10).stream()
-                        .filter(incident -> !incident.action().equals("HELD"))
+        assertThat(recovery.inspection().incidentsOf(id, 10).stream()
+                        .filter(incident -> incident.action() != IncidentAction.HELD)
                         .map(incident -> incident.attempts()))
                 .containsExactly(2, 1);
     }
@@ -137,7 +156,7 @@ class UnchargedAttemptsTests {
     }
 
     private void assertIncidents(Integer... attempts) {
-        assertThat(administration.incidentsOf(id, 10).stream()
+        assertThat(recovery.inspection().incidentsOf(id, 10).stream()
                         .map(incident -> incident.attempts())
                         .toList())
                 .containsExactly(attempts);

@@ -46,7 +46,7 @@ class UniqueKeyTests {
     void heldTaskKeepsItsKey() {
         TaskId held = queue.enqueue(keyed("order-7"));
         harness.claimOne(harness.newWorker());
-        StoreFixture.hold(harness, held.value());
+        harness.hold(held.value());
         assertThat(queue.submit(keyed("order-7"))).isEqualTo(new Submission(held, false));
     }
 
@@ -190,25 +190,16 @@ class UniqueKeyTests {
 
     private static void awaitLockWaiter() {
         org.awaitility.Awaitility.await()
-                .until(() -> harness.jdbc()
-                                .sql(
-                                        "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
-                                .query(Long.class)
-                                .single()
+                .until(() -> harness.count(
+                                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
                         > 0);
     }
 
     private static long deadlocks() {
-        return harness.jdbc()
-                .sql("select deadlocks from pg_stat_database where datname = current_database()")
-                .query(Long.class)
-                .single();
+        return harness.count("select deadlocks from pg_stat_database where datname = current_database()");
     }
 
     private static long rows() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task");
     }
 }

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.konduit.queue.DoNotRetryException;
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.Priority;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskContext;
-import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.event.TaskFailed;
 import io.konduit.queue.testing.ManualWorker.Result;
 import io.konduit.queue.testing.ManualWorker.Run;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class ManualWorkerTests {
         @JobHandler(value = "pay", transactional = true)
         void pay(String order) {
             ran.add(order);
-            inTransaction.add(harness.database().applicationTransaction() != null);
+            inTransaction.add(harness.database().callerTransaction().isOpen());
             if (error != null) {
                 throw error;
             }
@@ -174,11 +174,7 @@ class ManualWorkerTests {
         assertThat(harness.status(id)).isEqualTo("CANCELLED");
         assertThat(harness.events())
                 .containsExactly(new LeaseLost(id, "cancels-itself", "default", 1, LeaseLost.Reason.CANCELLED));
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_queue")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(harness.count("select count(*) from konduit_queue")).isZero();
     }
 
     @Test

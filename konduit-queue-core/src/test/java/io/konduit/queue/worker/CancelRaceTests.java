@@ -9,9 +9,6 @@ import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.With;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
-import io.konduit.queue.store.ControlMessages;
-import io.konduit.queue.store.TaskRepository;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,13 +68,11 @@ class CancelRaceTests {
     }
 
     private static TaskQueue queue(WorkerLifecycle... workers) {
-        return new TransactionalTaskQueue(
-                new TaskRepository(
-                        harness.database(), true, new ControlMessages(harness.database(), () -> Stream.of(workers))),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        return harness.engine()
+                .wakeUps(Stream::empty)
+                .controlReceivers(() -> Stream.of(workers))
+                .build()
+                .taskQueue();
     }
 
     @Test
@@ -100,11 +95,8 @@ class CancelRaceTests {
                 worker.start();
             }
         }
-        await().untilAsserted(() -> assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task")
-                        .query(Long.class)
-                        .single())
-                .isZero());
+        await().untilAsserted(() ->
+                assertThat(harness.count("select count(*) from konduit_task")).isZero());
         assertThat(all).allSatisfy(id -> assertThat(harness.status(id))
                 .isEqualTo(cancelled.contains(id) ? "CANCELLED" : "COMPLETED"));
         assertThat(cancelled).as("some were in time, some were not").hasSizeBetween(1, TASKS - 1);
@@ -125,12 +117,9 @@ class CancelRaceTests {
     void floodOfNoticesStopsNobodyAndTheTrueOneAmongThemIsHeard() throws Exception {
         Jobs jobs = new Jobs();
         harness.startWorker(With.all(With.lockTimeout(Duration.ofDays(1)), With.listening()), jobs);
-        await().until(() -> harness.jdbc()
-                .sql("select count(*) from pg_stat_activity"
+        await().until(() -> harness.count("select count(*) from pg_stat_activity"
                         + " where datname = current_database() and query = 'listen konduit_task'")
-                .query(Long.class)
-                .single()
-                .equals(1L));
+                == 1);
         TaskQueue silent = queue();
         TaskId id = silent.enqueue("wait", null);
         jobs.started.await();

@@ -6,20 +6,19 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.With;
-import io.konduit.queue.admin.InspectionSettings;
-import io.konduit.queue.admin.QueueInspection;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.enqueue.Notifier;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.operations.DatabaseQueueInspection;
+import io.konduit.queue.settings.InspectionSettings;
+import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.ControlMessage;
-import io.konduit.queue.store.ControlMessages;
 import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.store.NotificationChannel;
-import io.konduit.queue.store.TaskRepository;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -66,13 +65,11 @@ class CancelRunningTests {
     }
 
     private static TaskQueue queue(ControlReceiver... receivers) {
-        return new TransactionalTaskQueue(
-                new TaskRepository(
-                        harness.database(), true, new ControlMessages(harness.database(), () -> Stream.of(receivers))),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        return harness.engine()
+                .wakeUps(Stream::empty)
+                .controlReceivers(() -> Stream.of(receivers))
+                .build()
+                .taskQueue();
     }
 
     private TaskId start(TaskQueue queue) throws InterruptedException {
@@ -193,7 +190,7 @@ class CancelRunningTests {
         ActiveLeases active = new ActiveLeases();
         List<String> woken = new CopyOnWriteArrayList<>();
         CancelNotices notices = new CancelNotices(active, () -> woken.add("keeper"));
-        Execution execution = new Execution(Tasks.claimed(17), Duration.ZERO, System.nanoTime());
+        RunningTask execution = new RunningTask(Tasks.claimed(17), Duration.ZERO, System.nanoTime());
         notices.received(17);
         assertThat(woken).isEmpty();
         active.add(execution);
@@ -244,7 +241,9 @@ class CancelRunningTests {
     private static String explanation(TaskId id) {
         InspectionSettings settings = new InspectionSettings(
                 3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7));
-        return new QueueInspection(harness.database(), settings).story(id).explanation();
+        return new DatabaseQueueInspection(harness.database(), settings)
+                .story(id)
+                .explanation();
     }
 
     private static WorkerSettings beatingOften(WorkerSettings settings) {
@@ -280,11 +279,8 @@ class CancelRunningTests {
     }
 
     private static void awaitListener() {
-        await().until(() -> harness.jdbc()
-                .sql(
+        await().until(() -> harness.count(
                         "select count(*) from pg_stat_activity where datname = current_database() and query = 'listen konduit_task'")
-                .query(Long.class)
-                .single()
-                .equals(1L));
+                == 1);
     }
 }

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.store.ClaimedTask;
@@ -23,6 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
@@ -34,13 +36,13 @@ class CheckpointTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    RecoveryFixture recovery;
+    QueueFixture recovery;
 
     record Page(int number) {}
 
     @BeforeEach
     void setUp() {
-        recovery = new RecoveryFixture(harness.database());
+        recovery = new QueueFixture(harness.database());
     }
 
     static class Import {
@@ -136,7 +138,7 @@ class CheckpointTests {
                     .isEqualTo(1);
         });
 
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"number\": 1}");
+        recovery.assertThatTask(task.id()).hasCheckpoint("{\"number\": 1}");
         assertThat(run.context.lastCheckpoint(Page.class)).contains(new Page(1));
     }
 
@@ -153,7 +155,7 @@ class CheckpointTests {
             status.setRollbackOnly();
         });
 
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"number\": 1}");
+        recovery.assertThatTask(task.id()).hasCheckpoint("{\"number\": 1}");
         assertThat(run.context.lastCheckpoint(Page.class)).contains(new Page(1));
     }
 
@@ -171,7 +173,7 @@ class CheckpointTests {
 
         assertThatThrownBy(() -> run.context.checkpoint(new Page(1))).isInstanceOf(LeaseLostException.class);
 
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"number\": 9}");
+        recovery.assertThatTask(task.id()).hasCheckpoint("{\"number\": 9}");
         assertThat(run.context.cancelled()).isTrue();
     }
 
@@ -192,7 +194,7 @@ class CheckpointTests {
 
         assertThat(recovery.count("select count(*) from konduit_task where type = 'follow-up'"))
                 .isZero();
-        assertThat(recovery.row(task.id())).containsEntry("checkpoint", null);
+        recovery.assertThatTask(task.id()).hasNoCheckpoint();
     }
 
     /** The lease ended while the transaction was open, and nobody could extend it. */
@@ -219,16 +221,17 @@ class CheckpointTests {
     }
 
     /** The lock of a checkpoint goes with the savepoint that it is rolled back to, and the reaper may come. */
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Tag("F3")
-    void newTransactionAfterACheckpointThatWasRolledBackIsRefusedWhenTheLeaseIsLost() {
+    void newTransactionAfterACheckpointThatWasRolledBackIsRefusedWhenTheLeaseIsLost(boolean bySql) {
         LeaseRepository worker = recovery.newWorker();
         ClaimedTask task = recovery.orphan(worker);
         Run run = context(worker, task);
         TransactionTemplate apart = run.with(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
 
         assertThatThrownBy(() -> run.transaction.executeWithoutResult(outer -> {
-                    checkpointAndUndo(run);
+                    checkpointAndUndo(run, bySql);
                     assertThat(recovery.reclaimer().reclaimOnce().total()).isEqualTo(1);
                     apart.executeWithoutResult(inner -> recovery.queue().enqueue("follow-up", null));
                 }))
@@ -238,9 +241,10 @@ class CheckpointTests {
                 .isZero();
     }
 
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Tag("F3")
-    void newTransactionAfterACheckpointThatWasRolledBackKeepsTheReaperAwayUntilItsCommit() {
+    void newTransactionAfterACheckpointThatWasRolledBackKeepsTheReaperAwayUntilItsCommit(boolean bySql) {
         LeaseRepository worker = recovery.newWorker();
         ClaimedTask task = recovery.orphan(worker);
         Run run = context(worker, task);
@@ -257,14 +261,21 @@ class CheckpointTests {
         });
 
         run.transaction.executeWithoutResult(outer -> {
-            checkpointAndUndo(run);
+            checkpointAndUndo(run, bySql);
             apart.executeWithoutResult(inner -> recovery.queue().enqueue("follow-up", null));
         });
 
         assertThat(taken).containsExactly(0);
     }
 
-    private static void checkpointAndUndo(Run run) {
+    /** @param bySql by a savepoint that Spring does not know of */
+    private static void checkpointAndUndo(Run run, boolean bySql) {
+        if (bySql) {
+            harness.jdbc().sql("savepoint own").update();
+            run.context.checkpoint(new Page(1));
+            harness.jdbc().sql("rollback to savepoint own").update();
+            return;
+        }
         run.with(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
             run.context.checkpoint(new Page(1));
             nested.setRollbackOnly();
@@ -283,12 +294,12 @@ class CheckpointTests {
             assertThatThrownBy(() -> run.context.checkpoint(bad)).isInstanceOf(InvalidPayloadException.class);
         }
 
-        assertThat(recovery.row(task.id()).get("checkpoint")).hasToString("{\"number\": 1}");
+        recovery.assertThatTask(task.id()).hasCheckpoint("{\"number\": 1}");
         assertThat(run.context.lastCheckpoint(Page.class)).contains(new Page(1));
     }
 
     /** A run on the test's own thread. */
-    private record Run(RunningTask context, TransactionTemplate transaction, DataSourceTransactionManager manager) {
+    private record Run(HandlerContext context, TransactionTemplate transaction, DataSourceTransactionManager manager) {
         TransactionTemplate with(int propagation) {
             TransactionTemplate template = new TransactionTemplate(manager);
             template.setPropagationBehavior(propagation);
@@ -300,9 +311,9 @@ class CheckpointTests {
         LeaseFence fence = new LeaseFence(harness.database(), leases);
         DataSourceTransactionManager manager = harness.transactionManager();
         manager.addListener(fence);
-        Execution execution = new Execution(task, Duration.ZERO, 0);
+        RunningTask execution = new RunningTask(task, Duration.ZERO, 0);
         fence.bind(execution);
-        RunningTask context = new RunningTask(execution, leases, fence, QueueHarness.converter());
+        HandlerContext context = new HandlerContext(execution, leases, fence, QueueHarness.converter());
         return new Run(context, new TransactionTemplate(manager), manager);
     }
 }

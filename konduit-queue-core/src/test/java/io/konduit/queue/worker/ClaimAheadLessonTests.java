@@ -8,8 +8,8 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +77,6 @@ class ClaimAheadLessonTests {
     }
 
     private static long number(String sql) {
-        return harness.jdbc().sql(sql).query(Long.class).single();
+        return harness.count(sql);
     }
 }

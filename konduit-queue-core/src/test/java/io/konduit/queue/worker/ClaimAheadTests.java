@@ -60,6 +60,17 @@ class ClaimAheadTests {
         assertThat(ahead.allowance(NOW)).isEqualTo(4_000);
     }
 
+    /** A clock of nanoseconds may stand at any value, also at the one that means idle, or below it. */
+    @Test
+    void slotIsBusyWhateverTheClockSaysWhenItBegins() {
+        ClaimAhead ahead = after(1, 1_000, QUICK);
+        ahead.begins(0, 0);
+        assertThat(ahead.allowance(NOW)).isZero();
+        ahead.begins(0, -2 * NOW);
+        assertThat(ahead.allowance(-NOW)).isZero();
+        assertThat(ahead.allowance(-2 * NOW + QUICK.toNanos())).isEqualTo(4_000);
+    }
+
     @Test
     void slotsThatAreBusyForLongCountBeforeTheirRunsEnd() {
         ClaimAhead ahead = after(10, 1_000, QUICK);

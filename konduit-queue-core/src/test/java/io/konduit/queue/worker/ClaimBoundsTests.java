@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ClaimBoundsTests {
-    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicLong nanos = new AtomicLong(-Duration.ofHours(1).toNanos());
     private final ClaimBounds bounds = new ClaimBounds(List.of("a", "b"), nanos::get);
 
     private static ClaimedTask task(String queue, int priority, OffsetDateTime runAt) {
@@ -46,6 +46,22 @@ class ClaimBoundsTests {
     }
 
     @Test
+    void startsASecondBeforeTheLastTaskOfEachQueueWhenTheyTakeTurns() {
+        bounds.claimed(List.of(
+                task("a", 1, Tasks.RUN_AT),
+                task("b", 1, Tasks.RUN_AT.plusSeconds(10)),
+                task("a", 1, Tasks.RUN_AT.plusSeconds(20)),
+                task("a", 1, Tasks.RUN_AT.plusSeconds(30)),
+                task("b", 1, Tasks.RUN_AT.plusSeconds(40)),
+                task("b", 2, Tasks.RUN_AT)));
+        assertThat(bounds.probes())
+                .contains(
+                        new Probe("a", 1, Tasks.RUN_AT.plusSeconds(29).toString()),
+                        new Probe("b", 1, Tasks.RUN_AT.plusSeconds(39).toString()),
+                        new Probe("b", 2, Tasks.RUN_AT.minusSeconds(1).toString()));
+    }
+
+    @Test
     void startsAtTheLastTaskWhenItHasWaitedForLong() {
         bounds.claimed(List.of(waited(Duration.ofSeconds(30))));
         assertThat(bounds.probes()).contains(new Probe("a", 1, Tasks.RUN_AT.toString()));
@@ -71,6 +87,15 @@ class ClaimBoundsTests {
     void boundsAreDroppedWhenAClaimCameBackShort() {
         bounds.claimed(List.of(task("a", 1, Tasks.RUN_AT)));
         bounds.reset();
+        assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
+    }
+
+    @Test
+    void fullClaimSetsBoundsAndAShortOneDropsThem() {
+        look(Duration.ofMillis(1), true, task("a", 1, Tasks.RUN_AT));
+        assertThat(bounds.probes())
+                .contains(new Probe("a", 1, Tasks.RUN_AT.minusSeconds(1).toString()));
+        look(Duration.ofMillis(1), false, task("a", 1, Tasks.RUN_AT));
         assertThat(bounds.probes()).extracting(Probe::lowerBound).containsOnly("-infinity");
     }
 
@@ -122,6 +147,15 @@ class ClaimBoundsTests {
                         .filter(probe -> probe.searched() != null)
                         .map(probe -> probe.queue() + probe.priority()))
                 .containsExactly("a0", "b0", "b1");
+    }
+
+    @Test
+    void fullClaimHasNotSearchedAnotherQueueOfTheSamePriority() {
+        look(Duration.ofMillis(100), true, task("b", 1, Tasks.RUN_AT));
+        assertThat(bounds.probes().stream()
+                        .filter(probe -> probe.searched() != null)
+                        .map(probe -> probe.queue() + probe.priority()))
+                .containsExactly("a0", "b0");
     }
 
     /** A look that began at a bound proves nothing about what is before it. */

@@ -4,17 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.FaultyDataSource;
-import io.konduit.queue.LeaseLost;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.RunError;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -53,7 +54,11 @@ class CompleterTests {
 
     private Completer completer(QueueDatabase database, QueueMonitor monitor) {
         return new Completer(
-                leases, new IncidentRepository(database), active, new WorkerEvents(monitor, harness.queueEvents()));
+                leases,
+                new IncidentRepository(database),
+                active,
+                new WorkerEvents(monitor, harness.queueEvents()),
+                System::nanoTime);
     }
 
     @AfterEach
@@ -66,13 +71,13 @@ class CompleterTests {
     @Tag("F1")
     void lateCompletionIsRefusedAlsoWhenTheSameWorkerHoldsTheTaskAgain() {
         TaskId id = harness.queue().enqueue("work", null);
-        Execution older = claim();
+        RunningTask older = claim();
         assertThat(older.begin(0)).isTrue();
         takeAway(older);
-        Execution newer = claim();
+        RunningTask newer = claim();
         assertThat(newer.lease().taskId()).isEqualTo(older.lease().taskId());
         assertThat(Thread.interrupted()).as("the older run is interrupted").isTrue();
-        assertThat(older.ended()).isEqualTo(Execution.End.SUPERSEDED);
+        assertThat(older.ended()).isEqualTo(RunningTask.End.SUPERSEDED);
 
         assertThat(completer.write(List.of(new Outcome.Completed(older)))).isEmpty();
         assertThat(harness.status(id)).isEqualTo("RUNNING");
@@ -101,9 +106,9 @@ class CompleterTests {
     @Tag("F1")
     void bothRunsOfOneTaskInOneBatchAreToldApart() {
         TaskId id = harness.queue().enqueue("work", null);
-        Execution older = claim();
+        RunningTask older = claim();
         takeAway(older);
-        Execution newer = claim();
+        RunningTask newer = claim();
         completer.write(List.of(new Outcome.Completed(newer), new Outcome.Completed(older)));
         assertThat(harness.status(id)).isEqualTo("COMPLETED");
         assertThat(harness.events()).as("the newer run lost nothing").isEmpty();
@@ -114,7 +119,7 @@ class CompleterTests {
     @Tag("H5")
     void theResultOfALostLeaseIsDroppedAndKeptAsEvidence() {
         TaskId id = harness.queue().enqueue("work", null);
-        Execution lost = claim();
+        RunningTask lost = claim();
         takeAway(lost);
         completer.write(List.of(new Outcome.Completed(lost)));
         assertThat(harness.status(id)).isEqualTo("PENDING");
@@ -132,8 +137,8 @@ class CompleterTests {
         for (int i = 0; i < 2; i++) {
             takeAway(claim());
         }
-        Execution first = claim();
-        Execution second = claim();
+        RunningTask first = claim();
+        RunningTask second = claim();
         assertThat(first.lease().zombieCount()).isEqualTo(1);
         List<Outcome> outcomes = List.of(
                 new Outcome.Completed(first),
@@ -154,8 +159,8 @@ class CompleterTests {
     @Tag("L19")
     void evidenceOfAnInterruptedRunWaitsForTheDatabaseToComeBack() {
         TaskId id = harness.queue().enqueue("pay", null);
-        Execution interrupted = claim();
-        Thread thread = WorkerThreads.start("completer", completer::run);
+        RunningTask interrupted = claim();
+        Thread thread = QueueThreads.start("completer", completer::run);
         connections.breakStatements(sql -> sql.contains("konduit_task_error"));
         completer.report(new Outcome.LeftToReaper(interrupted, new RunError(1, "Interrupted", null, "at Bank.pay")));
         await().until(() -> connections.count("konduit_task_error") > 0);
@@ -167,14 +172,14 @@ class CompleterTests {
                         .list())
                 .containsExactly("INTERRUPTED"));
         completer.stop();
-        assertThat(WorkerThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
+        assertThat(QueueThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
     }
 
     @Test
     @Tag("F6")
     void theLoopSurvivesAnErrorThatNobodyExpected() {
         TaskId poisoned = harness.queue().enqueue("poisoned", null);
-        Execution first = claim();
+        RunningTask first = claim();
         Completer loop = completer(new QueueDatabase(connections, pool, null), new QueueMonitor() {
             @Override
             public void completed(ClaimedTask task, Duration took) {
@@ -183,7 +188,7 @@ class CompleterTests {
                 }
             }
         });
-        Thread thread = WorkerThreads.start("completer", loop::run);
+        Thread thread = QueueThreads.start("completer", loop::run);
         loop.report(new Outcome.Completed(first));
         await().until(active::isEmpty);
         TaskId good = harness.queue().enqueue("good", null);
@@ -191,23 +196,23 @@ class CompleterTests {
         await().untilAsserted(() -> assertThat(harness.status(good)).isEqualTo("COMPLETED"));
         assertThat(harness.status(poisoned)).isEqualTo("COMPLETED");
         loop.stop();
-        assertThat(WorkerThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
+        assertThat(QueueThreads.join(List.of(thread), Duration.ofSeconds(10))).isTrue();
     }
 
-    private Execution claim() {
-        Execution execution = new Execution(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+    private RunningTask claim() {
+        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
         active.add(execution);
         return execution;
     }
 
-    private void takeAway(Execution execution) {
+    private void takeAway(RunningTask execution) {
         takeAway(execution.task().id());
     }
 
     /** Takes the task from its worker and lets it be due at once. */
     private static void takeAway(long id) {
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new RecoveryFixture(harness.database())
+        assertThat(new QueueFixture(harness.database())
                         .reclaimer()
                         .reclaimOnce()
                         .reclaimed())

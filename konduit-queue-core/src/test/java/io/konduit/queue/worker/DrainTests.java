@@ -12,6 +12,7 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.WorkerRepository;
 import java.time.Duration;

@@ -6,16 +6,17 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.Priority;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -114,10 +115,7 @@ class GracefulStopTests {
     }
 
     private static long count(String table) {
-        return harness.jdbc()
-                .sql("select count(*) from " + table)
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from " + table);
     }
 
     @Test
@@ -153,12 +151,8 @@ class GracefulStopTests {
         requests.add(TaskRequest.of("block", null).priority(Priority.HIGH));
         IntStream.range(0, 5).forEach(i -> requests.add(TaskRequest.of("quick", null)));
         List<TaskId> ids = queue.enqueueAll(requests);
-        await().until(() -> work.started.get() == 1
-                && harness.jdbc()
-                                .sql("select count(*) from konduit_task where attempts > 0")
-                                .query(Long.class)
-                                .single()
-                        == 6);
+        await().until(() ->
+                work.started.get() == 1 && harness.count("select count(*) from konduit_task where attempts > 0") == 6);
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(worker::stop);
         await().untilAsserted(() ->
                 assertThat(ids.subList(1, 6).stream().map(harness::status)).containsOnly("PENDING"));
@@ -201,7 +195,7 @@ class GracefulStopTests {
         worker.stop();
         assertThat(harness.status(id)).isEqualTo("RUNNING");
         harness.expireLease(id.value(), Duration.ofSeconds(1));
-        new RecoveryFixture(harness.database()).reclaimer().reclaimOnce();
+        new QueueFixture(harness.database()).reclaimer().reclaimOnce();
         assertThat(harness.status(id)).isEqualTo("HELD");
     }
 
@@ -222,7 +216,7 @@ class GracefulStopTests {
     @Tag("L18")
     void suspectThatWaitsForItsTurnIsGivenBackAndNotRunAfterTheStop() {
         TaskId suspect = queue.enqueue("suspect", null);
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         for (int i = 0; i < 2; i++) {
             ClaimedTask claimed = harness.claimOne(harness.newWorker());
             harness.expireLease(claimed.id(), Duration.ofSeconds(1));
@@ -281,7 +275,7 @@ class GracefulStopTests {
 
     private static boolean isWaitingForThreads() {
         return Thread.getAllStackTraces().values().stream().anyMatch(stack -> Arrays.stream(stack)
-                .anyMatch(frame -> frame.getClassName().equals(WorkerThreads.class.getName())
+                .anyMatch(frame -> frame.getClassName().equals(QueueThreads.class.getName())
                         && frame.getMethodName().equals("join")));
     }
 

@@ -279,11 +279,8 @@ class HandlerRunTests {
             assertThat(ids.subList(1, 6).stream().map(harness::status)).containsOnly("PENDING");
             assertThat(claimedAndGivenBack()).isPositive();
         });
-        assertThat(harness.jdbc()
-                        .sql(
-                                "select count(*) from konduit_task where status = 'PENDING' and max_attempts - attempts <> 3")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count(
+                        "select count(*) from konduit_task where status = 'PENDING' and max_attempts - attempts <> 3"))
                 .isZero();
 
         Recorder idle = new Recorder();
@@ -295,16 +292,10 @@ class HandlerRunTests {
 
     /** Waiting tasks that a worker has had. */
     private static long claimedAndGivenBack() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task where status = 'PENDING' and attempts > 0")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task where status = 'PENDING' and attempts > 0");
     }
 
     private static long running() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task where status = 'RUNNING'")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task where status = 'RUNNING'");
     }
 }

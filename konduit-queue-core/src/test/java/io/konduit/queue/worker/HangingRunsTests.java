@@ -6,14 +6,14 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.With;
-import io.konduit.queue.admin.InspectionSettings;
-import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.operations.DatabaseQueueInspection;
+import io.konduit.queue.settings.InspectionSettings;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +33,7 @@ class HangingRunsTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    private final RecoveryFixture recovery = new RecoveryFixture(harness.database());
+    private final QueueFixture recovery = new QueueFixture(harness.database());
     private final TaskQueue queue = harness.queue();
     private final Stubborn stubborn = new Stubborn();
 
@@ -174,18 +174,20 @@ class HangingRunsTests {
     private static String explanation(TaskId id) {
         InspectionSettings settings = new InspectionSettings(
                 3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7));
-        return new QueueInspection(harness.database(), settings).story(id).explanation();
+        return new DatabaseQueueInspection(harness.database(), settings)
+                .story(id)
+                .explanation();
     }
 
     @Test
     void logSaysWhereItHangsOnceAndAgainAtGrowingIntervals() {
         HangingRuns hanging = new HangingRuns();
-        Execution run = new Execution(Tasks.claimed(17), Duration.ZERO, 0);
+        RunningTask run = new RunningTask(Tasks.claimed(17), Duration.ZERO, 0);
         run.begin(0);
         try (CapturedLog log = new CapturedLog(HangingRuns.class)) {
             hanging.look(List.of(run), 0);
             assertThat(hanging.taskIds()).as("it has not been told to end").isEmpty();
-            run.end(Execution.End.TIMED_OUT);
+            run.end(RunningTask.End.TIMED_OUT);
             assertThat(Thread.interrupted()).isTrue();
             for (long second = 0; second <= 500; second++) {
                 hanging.look(List.of(run), second * SECOND);
@@ -216,9 +218,9 @@ class HangingRunsTests {
     @Test
     void runThatEndsSoonAfterItWasToldLeavesNoTrace() {
         HangingRuns hanging = new HangingRuns();
-        Execution run = new Execution(Tasks.claimed(17), Duration.ZERO, 0);
+        RunningTask run = new RunningTask(Tasks.claimed(17), Duration.ZERO, 0);
         run.begin(0);
-        run.end(Execution.End.LOST);
+        run.end(RunningTask.End.LOST);
         try (CapturedLog log = new CapturedLog(HangingRuns.class)) {
             hanging.look(List.of(run), 0);
             hanging.look(List.of(run), 4 * SECOND);

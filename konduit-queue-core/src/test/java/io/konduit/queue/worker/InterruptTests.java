@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.With;
+import io.konduit.queue.event.LeaseLost;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

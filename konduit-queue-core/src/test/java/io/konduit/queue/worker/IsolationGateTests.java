@@ -2,6 +2,7 @@ package io.konduit.queue.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -134,7 +135,7 @@ class IsolationGateTests {
 
     private static <T> CompletableFuture<T> inOtherThread(Callable<T> work) {
         CompletableFuture<T> future = new CompletableFuture<>();
-        WorkerThreads.start("gate-test", () -> {
+        QueueThreads.start("gate-test", () -> {
             try {
                 future.complete(work.call());
             } catch (Exception e) {

@@ -13,9 +13,10 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.admin.AttemptError;
+import io.konduit.queue.admin.AttemptOutcome;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ErrorRepository;
-import io.konduit.queue.store.ErrorRepository.AttemptError;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.RetentionRepository;
@@ -84,12 +85,12 @@ class KeptErrorsTests {
                                 2,
                                 "java.io.IOException",
                                 "disk full\njava.lang.IllegalStateException: attempt 2",
-                                "RETRIED"),
+                                AttemptOutcome.RETRIED),
                         tuple(
                                 1,
                                 "java.io.IOException",
                                 "disk full\njava.lang.IllegalStateException: attempt 1",
-                                "RETRIED"));
+                                AttemptOutcome.RETRIED));
         assertThat(errors(id)).allSatisfy(error -> {
             assertThat(error.worker()).isEqualTo(worker.identity().id());
             assertThat(error.stack()).startsWith("java.io.IOException\n    at ").doesNotContain("disk full");
@@ -113,11 +114,7 @@ class KeptErrorsTests {
                     Duration.ZERO,
                     new RunError(claimed.attempt(), "x.Y", "message " + attempt, "stack"))));
         }
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_error")
-                        .query(Long.class)
-                        .single())
-                .isEqualTo(ErrorRepository.MAX_PER_TASK);
+        assertThat(harness.count("select count(*) from konduit_task_error")).isEqualTo(ErrorRepository.MAX_PER_TASK);
         assertThat(errors(id))
                 .extracting(AttemptError::attempt)
                 .containsExactlyElementsOf(
@@ -179,7 +176,7 @@ class KeptErrorsTests {
         harness.startWorker(With.timeout(Duration.ofMillis(300)), mails);
         TaskId id = harness.queue(mails).enqueue("payment", null);
         await().untilAsserted(() -> assertThat(errors(id)).singleElement().satisfies(error -> {
-            assertThat(error.outcome()).isEqualTo("INTERRUPTED");
+            assertThat(error.outcome()).isEqualTo(AttemptOutcome.INTERRUPTED);
             assertThat(error.type()).isEqualTo("java.lang.InterruptedException");
             assertThat(error.message()).startsWith("Interrupted after its time limit");
             assertThat(error.stack()).startsWith("Interrupted after its time limit: java.lang.InterruptedException\n");
@@ -196,7 +193,7 @@ class KeptErrorsTests {
         queue.cancel(id);
         mails.goOn.countDown();
         await().untilAsserted(() -> assertThat(errors(id)).singleElement().satisfies(error -> {
-            assertThat(error.outcome()).isEqualTo("REFUSED");
+            assertThat(error.outcome()).isEqualTo(AttemptOutcome.REFUSED);
             assertThat(error.message()).isEqualTo("the printer is out of paper");
         }));
         assertThat(queue.find(id).orElseThrow().lastError())

@@ -6,20 +6,21 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.DoNotRetryException;
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
+import io.konduit.queue.StoredIncident;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +52,12 @@ class LateResultTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    RecoveryFixture recovery;
+    QueueFixture recovery;
     final Report report = new Report();
 
     @BeforeEach
     void setUp() {
-        recovery = new RecoveryFixture(harness.database());
+        recovery = new QueueFixture(harness.database());
         harness.testDatabase().execute("create table if not exists effect (what text not null)", "truncate effect");
     }
 
@@ -138,9 +139,9 @@ class LateResultTests {
         assertThat(harness.status(id)).isEqualTo(fate.status);
         assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
         await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0))
-                .containsEntry("lease_epoch", 1L)
-                .containsEntry("late_outcome", "COMPLETED"));
-        assertThat(recovery.incidents(id).get(0).get("late_outcome_at")).isNotNull();
+                .returns(1L, StoredIncident::leaseEpoch)
+                .returns("COMPLETED", StoredIncident::lateOutcome));
+        assertThat(recovery.incidents(id).get(0).lateOutcomeAt()).isNotNull();
     }
 
     @ParameterizedTest
@@ -155,7 +156,8 @@ class LateResultTests {
 
         report.goOn.get(1L).countDown();
 
-        await().untilAsserted(() -> assertThat(recovery.incidents(id).get(0)).containsEntry("late_outcome", "FAILED"));
+        await().untilAsserted(
+                        () -> assertThat(recovery.incidents(id).get(0)).returns("FAILED", StoredIncident::lateOutcome));
         assertThat(harness.events()).containsExactly(new LeaseLost(id, "failing", "default", 1, fate.reason()));
         assertThat(rowText(id)).as("nothing changed").isEqualTo(row);
     }
@@ -169,18 +171,18 @@ class LateResultTests {
         takeAway(id);
         recovery.makeDue(id);
         // claimed again while the older run goes on, and given back
-        await().until(() -> Integer.valueOf(1).equals(recovery.row(id).get("uncharged")));
+        await().until(() -> Integer.valueOf(1).equals(recovery.row(id).uncharged()));
 
         report.goOn.get(1L).countDown();
-        await().untilAsserted(
-                        () -> assertThat(recovery.incidents(id).get(0)).containsEntry("late_outcome", "COMPLETED"));
+        await().untilAsserted(() ->
+                assertThat(recovery.incidents(id).get(0)).returns("COMPLETED", StoredIncident::lateOutcome));
         await().until(() -> report.started.contains(3L));
-        assertThat(recovery.row(id)).containsEntry("status", "RUNNING").containsEntry("lease_epoch", 3L);
+        recovery.assertThatTask(id).isRunning().hasEpoch(3L);
         report.goOn.get(3L).countDown();
 
         await().untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
         assertThat(recovery.incidents(id)).singleElement().satisfies(incident -> assertThat(incident)
-                .containsEntry("outcome", "COMPLETED"));
+                .returns("COMPLETED", StoredIncident::outcome));
     }
 
     /**
@@ -196,15 +198,16 @@ class LateResultTests {
                 leases,
                 new IncidentRepository(database),
                 active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
+                System::nanoTime);
         TaskId id = recovery.queue().enqueue("report", null);
-        Execution older = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        RunningTask older = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(older);
         recovery.bulk(
                 "update konduit_task set status = 'PENDING', attempts = 0, lease_epoch = 0, locked_by = null,"
                         + " locked_at = null, lock_timeout_at = null",
                 statement -> {});
-        Execution newer = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        RunningTask newer = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(newer);
         assertThat(newer.lease()).isEqualTo(older.lease());
 
@@ -229,7 +232,7 @@ class LateResultTests {
                 .hasMessageStartingWith("The lease on task " + run.id + " (report, attempt 1) was lost before");
 
         assertThat(effects()).isZero();
-        assertThat(run.execution.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(run.execution.ended()).isEqualTo(RunningTask.End.LOST);
         assertThat(harness.status(run.id)).isEqualTo("PENDING");
     }
 
@@ -281,7 +284,7 @@ class LateResultTests {
     @Tag("F3")
     void fenceThatFailsWithATransactionExceptionRollsBack() {
         StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
-        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED, RecoveryFixture.databaseOn(probe));
+        FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED, QueueFixture.databaseOn(probe));
         probe.onceBefore("for share", () -> {
             throw new TransactionTimedOutException("as it would be with a deadline");
         });
@@ -328,7 +331,7 @@ class LateResultTests {
     /** A run on the test's own thread whose lease has expired and whose transactions are fenced, as a worker's are. */
     private final class FencedRun {
         final TaskId id;
-        final Execution execution;
+        final RunningTask execution;
         final TransactionTemplate transaction;
 
         FencedRun(int propagation) {
@@ -343,7 +346,7 @@ class LateResultTests {
             manager.addListener(fence);
             transaction = new TransactionTemplate(manager);
             transaction.setPropagationBehavior(propagation);
-            execution = new Execution(recovery.orphan(leases), Duration.ZERO, 0);
+            execution = new RunningTask(recovery.orphan(leases), Duration.ZERO, 0);
             id = TaskId.of(execution.task().id());
             fence.bind(execution);
         }
@@ -368,7 +371,7 @@ class LateResultTests {
     @Tag("F6")
     void retryAfterALostReplyIsNoLostLease() {
         StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
-        QueueDatabase database = RecoveryFixture.databaseOn(probe);
+        QueueDatabase database = QueueFixture.databaseOn(probe);
         LeaseRepository leases =
                 new LeaseRepository(database, recovery.newWorker().worker());
         ActiveLeases active = new ActiveLeases();
@@ -376,9 +379,10 @@ class LateResultTests {
                 leases,
                 new IncidentRepository(database),
                 active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
+                System::nanoTime);
         TaskId id = recovery.queue().enqueue("report", null);
-        Execution execution = new Execution(recovery.claimOne(leases), Duration.ZERO, 0);
+        RunningTask execution = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(execution);
         List<Outcome> outcomes = List.of(new Outcome.Completed(execution));
         probe.loseReplyOf(SqlFile.opening("complete"));
@@ -396,7 +400,7 @@ class LateResultTests {
     void lostReplyIsALostLeaseWhenTheTaskWasTakenMeanwhile() {
         StatementProbe probe = new StatementProbe(harness.testDatabase().dataSource());
         LeaseRepository leases = new LeaseRepository(
-                RecoveryFixture.databaseOn(probe), recovery.newWorker().worker());
+                QueueFixture.databaseOn(probe), recovery.newWorker().worker());
         ClaimedTask task = recovery.running(leases);
         probe.onceBefore(SqlFile.opening("complete"), () -> {
             throw new java.sql.SQLException("The question was lost.", "08006");

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.CountingDriver;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TwoSessions;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ExtensionResult;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -35,11 +35,11 @@ class LeaseFenceCostTests {
     private final CountingDriver.Journal journal =
             CountingDriver.journalFor(harness.testDatabase().jdbcUrl());
     private HikariDataSource pool;
-    private RecoveryFixture recovery;
+    private QueueFixture recovery;
     private LeaseRepository leases;
     private LeaseFence fence;
     private ClaimedTask task;
-    private Execution execution;
+    private RunningTask execution;
     private DataSourceTransactionManager manager;
 
     @BeforeEach
@@ -47,14 +47,14 @@ class LeaseFenceCostTests {
         pool = new HikariDataSource();
         pool.setJdbcUrl(journal.jdbcUrl());
         pool.setMaximumPoolSize(2);
-        recovery = new RecoveryFixture(harness.database());
-        QueueDatabase database = RecoveryFixture.databaseOn(pool);
+        recovery = new QueueFixture(harness.database());
+        QueueDatabase database = QueueFixture.databaseOn(pool);
         leases = new LeaseRepository(database, recovery.newWorker().worker());
         fence = new LeaseFence(database, leases);
         manager = new DataSourceTransactionManager(pool);
         manager.addListener(fence);
         task = recovery.running(leases);
-        execution = new Execution(task, Duration.ZERO, 0);
+        execution = new RunningTask(task, Duration.ZERO, 0);
         // the default isolation is asked for once
         inTransaction(TransactionDefinition.ISOLATION_DEFAULT, () -> {});
         journal.clear();

@@ -3,19 +3,19 @@ package io.konduit.queue.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.FaultyDataSource;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.Priority;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.TaskNames;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.publish.QueueEvents;
+import io.konduit.queue.settings.TaskNames;
 import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -81,7 +81,7 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void leavesALeaseAloneUntilAThirdOfItIsUsed() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         connections.forget();
         pass(LEASE.dividedBy(3).minusNanos(1));
         assertThat(keeper.extendOnce()).isTrue();
@@ -95,10 +95,10 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void extendsAllThatNeedItWithOneStatement() {
-        List<Execution> early =
+        List<RunningTask> early =
                 IntStream.range(0, 50).mapToObj(i -> claimed(LEASE)).toList();
         pass(Duration.ofMinutes(1));
-        Execution late = claimed(LEASE);
+        RunningTask late = claimed(LEASE);
         early.forEach(execution -> backDate(execution, Duration.ofMinutes(1)));
         backDate(late, Duration.ofMinutes(1));
         pass(Duration.ofSeconds(40));
@@ -115,8 +115,8 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void extendsEachLeaseByItsOwnLockTimeout() {
-        Execution brief = claimed(Duration.ofSeconds(2));
-        Execution lasting = claimed(LEASE);
+        RunningTask brief = claimed(Duration.ofSeconds(2));
+        RunningTask lasting = claimed(LEASE);
         pass(LEASE);
         keeper.extendOnce();
         assertThat(leaseLeft(brief)).isLessThanOrEqualTo(Duration.ofSeconds(2));
@@ -136,7 +136,7 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void extendsAnExpiredLeaseThatNobodyHasTaken() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         harness.expireLease(execution.task().id(), Duration.ofHours(1));
         pass(LEASE);
         keeper.extendOnce();
@@ -147,12 +147,12 @@ class LeaseKeeperTests {
     @Test
     @Tag("H5")
     void aLostLeaseInterruptsTheHandlerDropsItsResultAndIsToldOnce() {
-        Execution lost = running(LEASE);
+        RunningTask lost = running(LEASE);
         takeAway(lost);
         pass(LEASE.dividedBy(3));
         keeper.extendOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(lost.ended()).isEqualTo(Execution.End.LOST);
+        assertThat(lost.ended()).isEqualTo(RunningTask.End.LOST);
         assertThat(lost.dropsResult()).isTrue();
         pass(LEASE.dividedBy(3));
         connections.forget();
@@ -166,19 +166,19 @@ class LeaseKeeperTests {
     @Test
     @Tag("H5")
     void aCancelledTaskIsLostAtItsNextExtension() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         harness.queue().cancel(TaskId.of(execution.task().id()));
         pass(LEASE.dividedBy(3));
         keeper.extendOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(Execution.End.CANCELLED);
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.CANCELLED);
     }
 
     /** The row may have gone just after the statement that extended it: only another one can tell. */
     @Test
     @Tag("H5")
     void noticeThatComesWhileAnExtensionIsUnderWayAsksForAnother() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         pass(LEASE.dividedBy(3));
         CancelNotices notices = new CancelNotices(active, keeper::wake);
         connections.breakStatements(sql -> {
@@ -192,15 +192,15 @@ class LeaseKeeperTests {
         assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
         harness.queue().cancel(TaskId.of(execution.task().id()));
         keeper.extendOnce();
-        assertThat(execution.ended()).isEqualTo(Execution.End.CANCELLED);
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.CANCELLED);
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
     @Tag("H5")
     void oneLostLeaseDoesNotKeepTheOthersFromBeingExtended() {
-        Execution lost = claimed(LEASE);
-        Execution kept = claimed(LEASE);
+        RunningTask lost = claimed(LEASE);
+        RunningTask kept = claimed(LEASE);
         takeAway(lost);
         backDate(kept, Duration.ofMinutes(1));
         pass(LEASE.dividedBy(3));
@@ -213,8 +213,8 @@ class LeaseKeeperTests {
     @Test
     @Tag("H5")
     void aLockedRowIsNeverTakenAsLostAndAskedForAgainSoon() throws SQLException {
-        Execution busy = running(LEASE);
-        Execution free = claimed(LEASE);
+        RunningTask busy = running(LEASE);
+        RunningTask free = claimed(LEASE);
         pass(LEASE.dividedBy(3));
         try (Connection other = lockRow(busy)) {
             for (int i = 0; i < 20; i++) {
@@ -236,13 +236,13 @@ class LeaseKeeperTests {
     @Tag("H5")
     @Tag("H7")
     void aRowThatStaysLockedByOthersIsFencedBeforeItsLeaseEnds() throws SQLException {
-        Execution busy = running(LEASE);
+        RunningTask busy = running(LEASE);
         pass(LEASE.multipliedBy(9).dividedBy(10));
         try (Connection other = lockRow(busy)) {
             keeper.extendOnce();
             watchdog().checkOnce();
             assertThat(Thread.interrupted()).isTrue();
-            assertThat(busy.ended()).isEqualTo(Execution.End.SELF_FENCED);
+            assertThat(busy.ended()).isEqualTo(RunningTask.End.SELF_FENCED);
             other.rollback();
         }
     }
@@ -251,7 +251,7 @@ class LeaseKeeperTests {
     @Tag("H5")
     @Tag("C1")
     void aRowLockedByTheHandlersOwnTransactionKeepsItsLease() throws SQLException {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         LeaseWatchdog watchdog = watchdog();
         execution.ownTransactionHoldsRow(true);
         try (Connection own = lockRow(execution)) {
@@ -273,9 +273,9 @@ class LeaseKeeperTests {
     @Test
     @Tag("H6")
     void aRunOverItsLimitIsNotExtended() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         backDate(execution, Duration.ofMinutes(1));
-        execution.end(Execution.End.TIMED_OUT);
+        execution.end(RunningTask.End.TIMED_OUT);
         connections.forget();
         pass(LEASE.dividedBy(2));
         keeper.extendOnce();
@@ -286,9 +286,9 @@ class LeaseKeeperTests {
     @Test
     @Tag("H7")
     void claimsStopWhileExtensionsFailAndAllLeasesAreExtendedAtOnceAfterwards() {
-        Execution due = claimed(LEASE);
+        RunningTask due = claimed(LEASE);
         pass(Duration.ofMinutes(2));
-        Execution notDue = claimed(LEASE);
+        RunningTask notDue = claimed(LEASE);
         connections.goDown();
         assertThat(Duration.ofNanos(keeper.step())).isEqualTo(Duration.ofMillis(200));
         assertThat(health.isFailing()).isTrue();
@@ -306,7 +306,7 @@ class LeaseKeeperTests {
     @Test
     @Tag("H7")
     void claimsStopWhileOnlyHeartbeatsFailAndExtensionsGoOn() {
-        Execution execution = running(LEASE);
+        RunningTask execution = running(LEASE);
         connections.breakStatements(sql -> !sql.contains(EXTENSION));
         backDate(execution, Duration.ofMinutes(1));
         pass(LEASE.dividedBy(3));
@@ -349,7 +349,7 @@ class LeaseKeeperTests {
     @Test
     @Tag("H10")
     void anAlarmOfTheHeartbeatExtendsEveryLeaseAtOnce() {
-        Execution execution = claimed(LEASE);
+        RunningTask execution = claimed(LEASE);
         harness.expireLease(execution.task().id(), Duration.ofMinutes(55)); // the database's clock jumped by an hour
         alarm.set(true);
         pass(HEARTBEAT);
@@ -366,8 +366,8 @@ class LeaseKeeperTests {
                 throw new AssertionError("a broken meter");
             }
         });
-        Execution lost = running(LEASE);
-        Execution kept = claimed(LEASE);
+        RunningTask lost = running(LEASE);
+        RunningTask kept = claimed(LEASE);
         takeAway(lost);
         pass(LEASE.dividedBy(3));
         keeper.step();
@@ -384,7 +384,7 @@ class LeaseKeeperTests {
         }));
         keeper = new LeaseKeeper(
                 leases, active, health, events, new LeaseKeeper.Beat(this::beat, HEARTBEAT), () -> nanos);
-        Execution lost = running(LEASE);
+        RunningTask lost = running(LEASE);
         takeAway(lost);
         pass(LEASE.dividedBy(3));
         assertThat(keeper.extendOnce()).isTrue();
@@ -396,28 +396,28 @@ class LeaseKeeperTests {
         return new LeaseWatchdog(active, events, Duration.ZERO, () -> nanos);
     }
 
-    private Execution running(Duration lockTimeout) {
-        Execution execution = claimed(lockTimeout);
+    private RunningTask running(Duration lockTimeout) {
+        RunningTask execution = claimed(lockTimeout);
         assertThat(execution.begin(nanos)).isTrue();
         return execution;
     }
 
-    private Execution claimed(Duration lockTimeout) {
+    private RunningTask claimed(Duration lockTimeout) {
         harness.queue().enqueue("work", null);
         List<ClaimRequest.Probe> probes = Arrays.stream(Priority.values())
                 .map(priority -> new ClaimRequest.Probe(TaskNames.DEFAULT_QUEUE, priority.level(), "-infinity"))
                 .toList();
         ClaimedTask task = leases.claimDue(new ClaimRequest(probes, 1, lockTimeout, 3, List.of(), List.of("work")))
                 .get(0);
-        Execution execution = new Execution(task, Duration.ZERO, nanos);
+        RunningTask execution = new RunningTask(task, Duration.ZERO, nanos);
         active.add(execution);
         return execution;
     }
 
-    private void takeAway(Execution execution) {
+    private void takeAway(RunningTask execution) {
         long id = execution.task().id();
         harness.expireLease(id, Duration.ofSeconds(1));
-        assertThat(new RecoveryFixture(harness.database())
+        assertThat(new QueueFixture(harness.database())
                         .reclaimer()
                         .reclaimOnce()
                         .reclaimed())
@@ -425,11 +425,11 @@ class LeaseKeeperTests {
     }
 
     /** Leaves so much of the lease in the database. */
-    private void backDate(Execution execution, Duration left) {
+    private void backDate(RunningTask execution, Duration left) {
         harness.expireLease(execution.task().id(), left.negated());
     }
 
-    private Duration leaseLeft(Execution execution) {
+    private Duration leaseLeft(RunningTask execution) {
         return Duration.ofMillis(harness.jdbc()
                 .sql("select (extract(epoch from lock_timeout_at - clock_timestamp()) * 1000)::bigint"
                         + " from konduit_task where id = :id")
@@ -438,7 +438,7 @@ class LeaseKeeperTests {
                 .single());
     }
 
-    private Connection lockRow(Execution execution) throws SQLException {
+    private Connection lockRow(RunningTask execution) throws SQLException {
         Connection connection = harness.testDatabase().connect();
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Lease;
 import java.time.Duration;
@@ -42,14 +42,14 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void interruptsAHandlerBeforeItsLeaseEndsWhenNobodyConfirmedIt() {
-        Execution execution = running(LEASE, NO_LIMIT);
+        RunningTask execution = running(LEASE, NO_LIMIT);
         pass(LEASE.multipliedBy(9).dividedBy(10).minusNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).as("a tenth of the lease is left").isFalse();
         pass(Duration.ofNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(Execution.End.SELF_FENCED);
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.SELF_FENCED);
         assertThat(execution.dropsResult())
                 .as("the row decides whether the result counts")
                 .isFalse();
@@ -70,7 +70,7 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void countsFromBeforeTheConfirmingStatementWasSent() {
-        Execution execution = running(LEASE, NO_LIMIT);
+        RunningTask execution = running(LEASE, NO_LIMIT);
         pass(Duration.ofMinutes(4));
         long sent = nanos;
         pass(Duration.ofSeconds(20)); // the answer took long
@@ -97,7 +97,7 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void aTaskThatWaitsForASlotDoesNotStartOnALeaseThatIsAboutToEnd() {
-        Execution waiting = claimed(LEASE, NO_LIMIT);
+        RunningTask waiting = claimed(LEASE, NO_LIMIT);
         pass(LEASE);
         watchdog.checkOnce();
         assertThat(waiting.begin(nanos)).isFalse();
@@ -106,26 +106,26 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void noInterruptReachesTheThreadAfterTheHandlerHasEnded() {
-        Execution execution = running(LEASE, NO_LIMIT);
+        RunningTask execution = running(LEASE, NO_LIMIT);
         pass(LEASE);
         watchdog.checkOnce();
         execution.finish(nanos);
         assertThat(Thread.interrupted()).as("cleared for the next task").isFalse();
-        execution.end(Execution.End.LOST);
+        execution.end(RunningTask.End.LOST);
         assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test
     @Tag("H6")
     void interruptsAHandlerThatIsOverItsLimitAndExtendsItNoMore() {
-        Execution execution = running(LEASE, Duration.ofSeconds(30));
+        RunningTask execution = running(LEASE, Duration.ofSeconds(30));
         pass(Duration.ofSeconds(30).minusNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isFalse();
         pass(Duration.ofNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(Execution.End.TIMED_OUT);
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
         pass(Duration.ofMinutes(2));
         execution.extendSoon();
         assertThat(execution.needsExtension(nanos)).isFalse();
@@ -137,7 +137,7 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H6")
     void theLimitCountsFromTheStartOfTheRun() {
-        Execution execution = claimed(LEASE, Duration.ofSeconds(30));
+        RunningTask execution = claimed(LEASE, Duration.ofSeconds(30));
         pass(Duration.ofSeconds(25)); // waited for a slot
         watchdog.checkOnce();
         assertThat(execution.begin(nanos)).isTrue();
@@ -152,7 +152,7 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H6")
     void withoutALimitARunGoesOnForAsLongAsItsLeaseIsConfirmed() {
-        Execution execution = running(LEASE, NO_LIMIT);
+        RunningTask execution = running(LEASE, NO_LIMIT);
         for (int hour = 0; hour < 100; hour++) {
             pass(Duration.ofHours(1));
             execution.confirm(nanos);
@@ -165,7 +165,7 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H6")
     void theLimitAlsoHoldsForAHandlerThatIgnoredTheInterruptOfAnOutage() {
-        Execution execution = running(LEASE, Duration.ofMinutes(30));
+        RunningTask execution = running(LEASE, Duration.ofMinutes(30));
         pass(LEASE);
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
@@ -176,14 +176,14 @@ class LeaseWatchdogTests {
         pass(Duration.ofMinutes(25));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(Execution.End.TIMED_OUT);
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
         assertThat(execution.needsExtension(nanos)).isFalse();
     }
 
     @Test
     @Tag("H6")
     void tellsOnceOfARunThatTakesVeryLong() {
-        Execution execution = running(LEASE, NO_LIMIT);
+        RunningTask execution = running(LEASE, NO_LIMIT);
         try (CapturedLog log = CapturedLog.ofPackageOf(LeaseWatchdog.class)) {
             pass(Duration.ofMinutes(59));
             execution.confirm(nanos);
@@ -204,25 +204,25 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H5")
     void aReasonThatDropsTheResultOverrulesOneThatDoesNotAndNeverTheOtherWayRound() {
-        Execution execution = running(LEASE, NO_LIMIT);
-        assertThat(execution.end(Execution.End.SELF_FENCED)).isTrue();
-        assertThat(execution.end(Execution.End.SELF_FENCED)).isFalse();
-        assertThat(execution.end(Execution.End.TIMED_OUT)).isTrue();
-        assertThat(execution.end(Execution.End.SELF_FENCED)).isFalse();
-        assertThat(execution.end(Execution.End.LOST)).isTrue();
-        assertThat(execution.end(Execution.End.TIMED_OUT)).isFalse();
-        assertThat(execution.end(Execution.End.GIVEN_BACK)).isFalse();
-        assertThat(execution.ended()).isEqualTo(Execution.End.LOST);
+        RunningTask execution = running(LEASE, NO_LIMIT);
+        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isTrue();
+        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isFalse();
+        assertThat(execution.end(RunningTask.End.TIMED_OUT)).isTrue();
+        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isFalse();
+        assertThat(execution.end(RunningTask.End.LOST)).isTrue();
+        assertThat(execution.end(RunningTask.End.TIMED_OUT)).isFalse();
+        assertThat(execution.end(RunningTask.End.GIVEN_BACK)).isFalse();
+        assertThat(execution.ended()).isEqualTo(RunningTask.End.LOST);
         assertThat(execution.dropsResult()).isTrue();
     }
 
-    private Execution running(Duration lockTimeout, Duration limit) {
-        Execution execution = claimed(lockTimeout, limit);
+    private RunningTask running(Duration lockTimeout, Duration limit) {
+        RunningTask execution = claimed(lockTimeout, limit);
         assertThat(execution.begin(nanos)).isTrue();
         return execution;
     }
 
-    private Execution claimed(Duration lockTimeout, Duration limit) {
+    private RunningTask claimed(Duration lockTimeout, Duration limit) {
         OffsetDateTime due = OffsetDateTime.parse("2026-01-01T00:00:00Z");
         ClaimedTask task = new ClaimedTask(
                 new Lease(7, 1, 0),
@@ -240,7 +240,7 @@ class LeaseWatchdogTests {
                 null,
                 due,
                 Duration.ZERO);
-        Execution execution = new Execution(task, limit, nanos);
+        RunningTask execution = new RunningTask(task, limit, nanos);
         active.add(execution);
         return execution;
     }

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
-import io.konduit.queue.event.EventThread;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.event.TaskFailed;
+import io.konduit.queue.publish.EventThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

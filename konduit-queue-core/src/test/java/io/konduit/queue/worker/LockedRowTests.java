@@ -83,10 +83,7 @@ class LockedRowTests {
     }
 
     private static long count(String sql) {
-        return harness.jdbc()
-                .sql("select count(*) from " + sql)
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from " + sql);
     }
 
     private static Connection locking(String statement) throws SQLException {
@@ -121,7 +118,7 @@ class LockedRowTests {
             other.rollback();
         }
         await().untilAsserted(() -> assertThat(harness.status(locked)).isEqualTo(ended));
-        assertThat(harness.events().stream().filter(event -> event instanceof io.konduit.queue.LeaseLost))
+        assertThat(harness.events().stream().filter(event -> event instanceof io.konduit.queue.event.LeaseLost))
                 .isEmpty();
         assertThat(jobs.started).as("it ran once").hasValue(1);
     }

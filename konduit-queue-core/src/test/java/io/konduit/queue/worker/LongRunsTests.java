@@ -12,14 +12,10 @@ import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.recovery.OrphanReclaimer;
-import io.konduit.queue.recovery.OutageGuard;
-import io.konduit.queue.recovery.ReclaimMonitor;
-import io.konduit.queue.recovery.ReclaimPolicy;
-import io.konduit.queue.recovery.ReclaimResult;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ReclaimRepository;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -364,12 +360,7 @@ class LongRunsTests {
     }
 
     private static OrphanReclaimer reaper() {
-        return new OrphanReclaimer(
-                new ReclaimRepository(harness.database()),
-                ReclaimPolicy.defaults(),
-                new OutageGuard(Duration.ZERO, System::nanoTime),
-                new OrphanReclaimer.Surroundings(harness.queueEvents(), ReclaimMonitor.NONE, queues -> {}, "reaper"),
-                System::nanoTime);
+        return harness.reclaimer();
     }
 
     private static void completes(TaskId id) {

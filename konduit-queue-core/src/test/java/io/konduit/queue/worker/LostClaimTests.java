@@ -12,8 +12,9 @@ import io.konduit.queue.StatementProbe;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.WorkerSettings;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -128,40 +129,25 @@ class LostClaimTests {
     }
 
     private static void assertEachRanOnce(Payments payments, int tasks) {
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_history where status = 'COMPLETED'")
-                        .query(Long.class)
-                        .single())
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+                        harness.count("select count(*) from konduit_task_history where status = 'COMPLETED'"))
                 .isEqualTo(tasks));
         assertThat(payments.runs).hasSize(tasks);
         assertThat(payments.runs.values()).allSatisfy(runs -> assertThat(runs).hasValue(1));
-        assertThat(harness.jdbc()
-                        .sql(
-                                "select count(*) from konduit_task_history where zombie_count > 0 or max_attempts <> attempts")
-                        .query(Long.class)
-                        .single())
+        assertThat(harness.count(
+                        "select count(*) from konduit_task_history where zombie_count > 0 or max_attempts <> attempts"))
                 .as("charged")
                 .isZero();
         assertThat(count("true")).as("held or running").isZero();
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_incident")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(harness.count("select count(*) from konduit_task_incident")).isZero();
     }
 
     private static long count(String where) {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task where " + where)
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task where " + where);
     }
 
     private static long waitingForALock() {
-        return harness.jdbc()
-                .sql(
-                        "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")
-                .query(Long.class)
-                .single();
+        return harness.count(
+                "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
     }
 }

@@ -132,7 +132,7 @@ class LostClaimsTests {
     void leaseThatRunsIsNotGivenBackAlsoWhenItsClaimFailedInTheMiddle() {
         TaskId id = enqueue();
         Ticket ticket = lostClaims.begin();
-        active.add(new Execution(claim().tasks().get(0), Duration.ZERO, 0));
+        active.add(new RunningTask(claim().tasks().get(0), Duration.ZERO, 0));
         lostClaims.failed(ticket, new OutOfMemoryErrorOfTheTest());
         lostClaims.look();
         assertThat(harness.status(id)).isEqualTo("RUNNING");

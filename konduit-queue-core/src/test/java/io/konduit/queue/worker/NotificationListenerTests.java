@@ -5,11 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.jdbc.ServerSessions;
 import io.konduit.queue.store.ControlMessage;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.NotificationChannel;
-import io.konduit.queue.store.QueueDatabase;
-import io.konduit.queue.store.ServerSessions;
+import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -40,7 +41,7 @@ class NotificationListenerTests {
             try (ControlPool pool = new ControlPool(application, 1, Duration.ofSeconds(5))) {
                 NotificationListener listener = new NotificationListener(
                         new NotificationChannel(new QueueDatabase(application, pool, null)),
-                        new NotificationListener.Ear() {
+                        new NotificationListener.Callbacks() {
                             @Override
                             public void tasksDue(Set<String> queues) {
                                 heard.addAll(queues);
@@ -54,8 +55,8 @@ class NotificationListenerTests {
                                 subscriptions.incrementAndGet();
                             }
                         },
-                        Duration.ofMillis(100));
-                Thread thread = WorkerThreads.start("listening", listener::run);
+                        SessionDuty.none(Duration.ofMillis(100)));
+                Thread thread = QueueThreads.start("listening", listener::run);
                 try {
                     await().until(() -> subscriptions.get() == 1);
                     network.silence();

@@ -10,10 +10,10 @@ import io.konduit.queue.LogCapture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.With;
-import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -41,7 +41,7 @@ class OutcomeUnderWayTests {
     private final WorkerEvents events = new WorkerEvents(QueueMonitor.NONE, harness.queueEvents());
     private final LeaseRepository leases = harness.newWorker();
     private final Completer completer =
-            new Completer(leases, new IncidentRepository(harness.database()), active, events);
+            new Completer(leases, new IncidentRepository(harness.database()), active, events, System::nanoTime);
 
     private final LeaseKeeper keeper = new LeaseKeeper(
             leases,
@@ -56,9 +56,9 @@ class OutcomeUnderWayTests {
         mayEnd.countDown();
     }
 
-    private Execution ended() {
+    private RunningTask ended() {
         harness.queue().enqueue("work", null);
-        Execution execution = new Execution(harness.claimOne(leases), Duration.ZERO, 0);
+        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, 0);
         active.add(execution);
         assertThat(execution.begin(0)).isTrue();
         execution.finish(1);
@@ -67,7 +67,7 @@ class OutcomeUnderWayTests {
 
     @Test
     void completionThatCommitsBeforeAnExtensionIsNoLoss() {
-        Execution execution = ended();
+        RunningTask execution = ended();
         leases.complete(List.of(execution.lease()));
         try (LogCapture log = LogCapture.open()) {
             keeper.extendOnce();
@@ -83,7 +83,7 @@ class OutcomeUnderWayTests {
     @Test
     void taskThatIsGivenBackBeforeItRanIsNoLoss() {
         harness.queue().enqueue("work", null);
-        Execution waiting = new Execution(harness.claimOne(leases), Duration.ZERO, 0);
+        RunningTask waiting = new RunningTask(harness.claimOne(leases), Duration.ZERO, 0);
         active.add(waiting);
         Outcome outcome = new Outcome.GivenBack(waiting, Duration.ZERO);
         completer.report(outcome);

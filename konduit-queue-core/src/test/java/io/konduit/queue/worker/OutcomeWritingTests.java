@@ -5,18 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CountedQueue;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.LogCapture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.event.LeaseLost;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -43,11 +44,15 @@ class OutcomeWritingTests {
 
     private Completer completer(QueueMonitor monitor) {
         return new Completer(
-                leases, new IncidentRepository(database), active, new WorkerEvents(monitor, harness.queueEvents()));
+                leases,
+                new IncidentRepository(database),
+                active,
+                new WorkerEvents(monitor, harness.queueEvents()),
+                System::nanoTime);
     }
 
     private void start() {
-        thread = WorkerThreads.start("completer-test", completer::run);
+        thread = QueueThreads.start("completer-test", completer::run);
     }
 
     @AfterEach
@@ -57,23 +62,23 @@ class OutcomeWritingTests {
         }
     }
 
-    private List<Execution> running(int count) {
+    private List<RunningTask> running(int count) {
         queue.enqueueAll(
                 IntStream.range(0, count).mapToObj(i -> TaskRequest.of("a", i)).toList());
         return harness.claim(leases, count).stream().map(this::execution).toList();
     }
 
-    private Execution execution(ClaimedTask task) {
-        Execution execution = new Execution(task, Duration.ZERO, 0);
+    private RunningTask execution(ClaimedTask task) {
+        RunningTask execution = new RunningTask(task, Duration.ZERO, 0);
         active.add(execution);
         return execution;
     }
 
-    private static TaskId id(Execution execution) {
+    private static TaskId id(RunningTask execution) {
         return TaskId.of(execution.task().id());
     }
 
-    private static Outcome failed(Execution execution, String error) {
+    private static Outcome failed(RunningTask execution, String error) {
         return new Outcome.Failed(execution, new Failure(execution.lease(), false, Duration.ofHours(1), error));
     }
 
@@ -83,7 +88,7 @@ class OutcomeWritingTests {
             database = counted.database();
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            List<Execution> executions = running(90);
+            List<RunningTask> executions = running(90);
             List<Outcome> outcomes = new ArrayList<>();
             executions.subList(0, 30).forEach(each -> outcomes.add(new Outcome.Completed(each)));
             executions.subList(30, 60).forEach(each -> outcomes.add(failed(each, "x")));
@@ -97,7 +102,7 @@ class OutcomeWritingTests {
 
     @Test
     void oneOutcomeThatCannotBeStoredDoesNotKeepTheOthersBack() {
-        List<Execution> executions = running(3);
+        List<RunningTask> executions = running(3);
         try (LogCapture log = LogCapture.open()) {
             assertThat(completer.write(List.of(
                             failed(executions.get(0), "fine"),
@@ -124,7 +129,7 @@ class OutcomeWritingTests {
             database = new QueueDatabase(harness.testDatabase().dataSource(), pool, null);
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            Execution recovered = execution(recoveredTask());
+            RunningTask recovered = execution(recoveredTask());
             try (LogCapture log = LogCapture.open()) {
                 try (Connection onlyOne = pool.dataSource().getConnection()) {
                     assertThat(onlyOne.isValid(5)).isTrue();
@@ -164,7 +169,7 @@ class OutcomeWritingTests {
             database = new QueueDatabase(harness.testDatabase().dataSource(), pool, null);
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            Execution execution = running(1).get(0);
+            RunningTask execution = running(1).get(0);
             try (Connection other = harness.testDatabase().connect();
                     Statement statement = other.createStatement();
                     LogCapture log = LogCapture.open()) {
@@ -173,7 +178,7 @@ class OutcomeWritingTests {
                         + execution.task().id() + " for share");
                 start();
                 completer.report(new Outcome.Completed(execution));
-                await().until(() -> log.everything().contains("waits: somebody else has its row locked"));
+                await().until(() -> log.everything().contains("waits: its row is locked by another transaction"));
                 other.rollback();
                 await().untilAsserted(
                                 () -> assertThat(harness.status(id(execution))).isEqualTo("COMPLETED"));
@@ -193,7 +198,7 @@ class OutcomeWritingTests {
                 throw new IllegalStateException("no");
             }
         });
-        List<Execution> executions = running(3);
+        List<RunningTask> executions = running(3);
         start();
         executions.forEach(each -> completer.report(new Outcome.Completed(each)));
         await().untilAsserted(() -> assertThat(executions.stream().map(each -> harness.status(id(each))))
@@ -212,7 +217,7 @@ class OutcomeWritingTests {
                 falselyReclaimed.addAndGet(tasks);
             }
         });
-        Execution execution = running(1).get(0);
+        RunningTask execution = running(1).get(0);
         reclaim(execution);
         completer.write(List.of(new Outcome.Completed(execution)));
         assertThat(harness.status(id(execution))).isEqualTo("PENDING");
@@ -226,9 +231,9 @@ class OutcomeWritingTests {
     @Test
     @Tag("F2")
     void resultOfARunThatKnewOfItsLossIsToldOnceAndKeptAsEvidence() {
-        Execution execution = running(1).get(0);
+        RunningTask execution = running(1).get(0);
         reclaim(execution);
-        execution.end(Execution.End.LOST);
+        execution.end(RunningTask.End.LOST);
         completer.write(List.of(failed(execution, "lost")));
         assertThat(harness.events())
                 .containsExactly(new LeaseLost(id(execution), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
@@ -239,9 +244,9 @@ class OutcomeWritingTests {
     @Test
     @Tag("S8")
     void whatWasGivenBackAtTheEndOfTheDrainTimeIsNotALoss() {
-        Execution execution = running(1).get(0);
+        RunningTask execution = running(1).get(0);
         leases.giveBack(List.of(execution.lease()), Duration.ZERO);
-        execution.end(Execution.End.GIVEN_BACK);
+        execution.end(RunningTask.End.GIVEN_BACK);
         completer.write(List.of(new Outcome.Completed(execution)));
         assertThat(harness.events()).isEmpty();
         assertThat(harness.status(id(execution))).isEqualTo("PENDING");
@@ -249,7 +254,7 @@ class OutcomeWritingTests {
 
     @Test
     void endsOnlyWhenEverythingIsWritten() throws Exception {
-        List<Execution> executions = running(20);
+        List<RunningTask> executions = running(20);
         executions.forEach(each -> completer.report(new Outcome.Completed(each)));
         completer.stop();
         start();
@@ -258,7 +263,7 @@ class OutcomeWritingTests {
         assertThat(executions.stream().map(each -> harness.status(id(each)))).containsOnly("COMPLETED");
     }
 
-    private void reclaim(Execution execution) {
+    private void reclaim(RunningTask execution) {
         harness.testDatabase().execute("""
                 with taken as (
                   update konduit_task t set status = 'PENDING', zombie_count = t.zombie_count + 1,

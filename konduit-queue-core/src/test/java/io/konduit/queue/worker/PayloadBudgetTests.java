@@ -34,20 +34,22 @@ class PayloadBudgetTests {
         assertThat(budget.rows(3)).isEqualTo(3);
         budget.learn(tasks(4, 0));
         assertThat(budget.rows(4_000)).isEqualTo(20);
+        budget.learn(tasks(4, 1_500));
+        assertThat(budget.rows(4_000)).as("the mean of 500 and 1 500").isEqualTo(10);
     }
 
     @Test
     void whatWaitsAndRunsCounts() {
         budget.learn(tasks(1, 1_000));
-        List<Execution> held = tasks(9, 1_000).stream()
-                .map(task -> new Execution(task, Duration.ZERO, 0))
+        List<RunningTask> held = tasks(9, 1_000).stream()
+                .map(task -> new RunningTask(task, Duration.ZERO, 0))
                 .toList();
         held.forEach(active::add);
         assertThat(budget.left()).isEqualTo(1_000);
         assertThat(budget.rows(100)).isEqualTo(1);
-        active.add(new Execution(task(77, 500), Duration.ZERO, 0));
+        active.add(new RunningTask(task(77, 500), Duration.ZERO, 0));
         assertThat(budget.rows(100)).as("the next one may be smaller").isEqualTo(1);
-        active.add(new Execution(task(78, 500), Duration.ZERO, 0));
+        active.add(new RunningTask(task(78, 500), Duration.ZERO, 0));
         assertThat(budget.rows(100)).as("wait for room").isZero();
         held.forEach(active::remove);
         held.forEach(active::remove);
@@ -86,8 +88,8 @@ class PayloadBudgetTests {
 
     @Test
     void taskClaimedAgainCountsOnce() {
-        active.add(new Execution(task(1, 100), Duration.ZERO, 0));
-        active.add(new Execution(task(1, 300), Duration.ZERO, 0));
+        active.add(new RunningTask(task(1, 100), Duration.ZERO, 0));
+        active.add(new RunningTask(task(1, 300), Duration.ZERO, 0));
         assertThat(active.bytes()).isEqualTo(300);
     }
 

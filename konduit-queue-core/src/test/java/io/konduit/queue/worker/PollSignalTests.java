@@ -3,7 +3,9 @@ package io.konduit.queue.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.thread.QueueThreads;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,7 +23,7 @@ class PollSignalTests {
     }
 
     private Thread start(Waiting work) {
-        waiting = WorkerThreads.start("signal-test", () -> {
+        waiting = QueueThreads.start("signal-test", () -> {
             try {
                 work.await();
             } catch (InterruptedException e) {
@@ -93,8 +95,39 @@ class PollSignalTests {
     }
 
     @Test
+    void restIsNotEndedByWhatIsDueButByTheEnd() {
+        signal.tasksDue();
+        Thread poller = start(() -> signal.rest(LONG_NANOS));
+        awaitBlocked(poller);
+        signal.end();
+        awaitEnd(poller);
+        awaitEnd(start(() -> signal.rest(LONG_NANOS)));
+    }
+
+    @Test
+    void waitIsEndedByTheEndAndSaysThatNothingIsDue() {
+        AtomicReference<Boolean> due = new AtomicReference<>();
+        Thread poller = start(() -> due.set(signal.awaitDue(LONG_NANOS)));
+        awaitBlocked(poller);
+        signal.end();
+        awaitEnd(poller);
+        assertThat(due).hasValue(false);
+    }
+
+    @Test
+    void signalsFromOtherThreadsDoNotWaitForAPollerThatHasFinished() {
+        Thread poller = start(() -> assertThat(signal.awaitDue(1)).isFalse());
+        awaitEnd(poller);
+        signal.tasksDue();
+        awaitEnd(start(signal::clearDue));
+    }
+
+    @Test
     void endsWhenTheTimeIsUp() throws InterruptedException {
-        signal.awaitDue(1);
+        assertThat(signal.awaitDue(1)).isFalse();
+        signal.rest(1);
+        signal.tasksDue();
+        assertThat(signal.awaitDue(1)).isTrue();
         signal.awaitRoom(1);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }

@@ -18,6 +18,8 @@ final class SilentNetwork implements AutoCloseable {
     private final String host;
     private final int port;
     private volatile int silenced;
+    private volatile int deafAfter = Integer.MAX_VALUE;
+    private volatile boolean refusing;
     private int connections;
 
     SilentNetwork(String host, int port) throws IOException {
@@ -40,6 +42,32 @@ final class SilentNetwork implements AutoCloseable {
         silenced = Integer.MAX_VALUE;
     }
 
+    /** From now on nothing gets through on new connections. Those that exist work. */
+    synchronized void silenceNew() {
+        deafAfter = connections;
+    }
+
+    /** From now on new connections work. Those that were silent stay so. */
+    synchronized void heal() {
+        silenced = connections;
+        deafAfter = Integer.MAX_VALUE;
+        refusing = false;
+    }
+
+    /** Closes every connection, and each new one at once. */
+    synchronized void refuse() throws IOException {
+        refusing = true;
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+    }
+
+    /** Closes the newest connection, on both sides. */
+    synchronized void cutNewest() throws IOException {
+        sockets.get(sockets.size() - 1).close();
+        sockets.get(sockets.size() - 2).close();
+    }
+
     synchronized int connections() {
         return connections;
     }
@@ -48,31 +76,54 @@ final class SilentNetwork implements AutoCloseable {
         try {
             while (true) {
                 Socket client = entrance.accept();
+                if (refusing) {
+                    client.close();
+                    continue;
+                }
                 Socket server = new Socket(host, port);
                 int number;
                 synchronized (this) {
                     sockets.addAll(List.of(client, server));
                     number = ++connections;
                 }
-                threads.execute(() -> forward(client, server, number));
-                threads.execute(() -> forward(server, client, number));
+                threads.execute(() -> forward(client, server, number, true));
+                threads.execute(() -> forward(server, client, number, false));
             }
         } catch (IOException e) {
             // the entrance was closed
         }
     }
 
-    private void forward(Socket from, Socket to, int number) {
+    private void forward(Socket from, Socket to, int number, boolean fromClient) {
         byte[] bytes = new byte[8192];
-        try (InputStream in = from.getInputStream();
-                OutputStream out = to.getOutputStream()) {
+        try {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
-                if (number > silenced) {
+                if (passes(number)) {
                     out.write(bytes, 0, read);
                 }
             }
+            // that the server has ended a silent connection is not heard either
+            if (fromClient || passes(number)) {
+                from.close();
+                to.close();
+            }
         } catch (IOException e) {
-            // one of the two has gone
+            closeQuietly(from);
+            closeQuietly(to);
+        }
+    }
+
+    private boolean passes(int number) {
+        return number > silenced && number <= deafAfter;
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // it is closed
         }
     }
 

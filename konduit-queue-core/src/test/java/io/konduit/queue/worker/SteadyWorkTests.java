@@ -5,12 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
+import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.ClaimedTask;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,10 +62,7 @@ class SteadyWorkTests {
     }
 
     private static long completed() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_task_history where status = 'COMPLETED'")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_task_history where status = 'COMPLETED'");
     }
 
     @Test
@@ -75,7 +73,7 @@ class SteadyWorkTests {
         List<TaskId> suspects = queue.enqueueAll(IntStream.range(0, 3)
                 .mapToObj(i -> TaskRequest.of("suspect", i))
                 .toList());
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         for (int i = 0; i < 2; i++) {
             for (ClaimedTask claimed : harness.claim(harness.newWorker(), 3)) {
                 harness.expireLease(claimed.id(), Duration.ofSeconds(1));
@@ -99,10 +97,7 @@ class SteadyWorkTests {
         @JobHandler(value = "once", reapable = false)
         void once() {
             if (runs.incrementAndGet() == 300) {
-                runningAtTheMiddle.set(harness.jdbc()
-                        .sql("select count(*) from konduit_task where status = 'RUNNING'")
-                        .query(Long.class)
-                        .single());
+                runningAtTheMiddle.set(harness.count("select count(*) from konduit_task where status = 'RUNNING'"));
             }
         }
     }
@@ -142,18 +137,14 @@ class SteadyWorkTests {
             kills++;
         }
         // a claim whose reply was cut off is an orphan: the reaper's part
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> {
             recovery.reclaimer().reclaimOnce();
             return completed() == total;
         });
         assertThat(kills).isEqualTo(5);
         assertThat(counter.runs.get()).isGreaterThanOrEqualTo(total);
-        assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task")
-                        .query(Long.class)
-                        .single())
-                .isZero();
+        assertThat(harness.count("select count(*) from konduit_task")).isZero();
     }
 
     @Test

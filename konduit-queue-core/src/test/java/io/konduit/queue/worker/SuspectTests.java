@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.LogCapture;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
@@ -38,12 +38,12 @@ class SuspectTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    RecoveryFixture recovery;
+    QueueFixture recovery;
     final Jobs jobs = new Jobs();
 
     @BeforeEach
     void setUp() {
-        recovery = new RecoveryFixture(harness.database());
+        recovery = new QueueFixture(harness.database());
     }
 
     @AfterEach

@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.LeaseLost;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.event.LeaseLost;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;

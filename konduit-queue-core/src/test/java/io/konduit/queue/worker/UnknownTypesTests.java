@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
@@ -79,7 +79,7 @@ class UnknownTypesTests {
             payments.started.await();
             // as after kill -9
             harness.expireLease(id.value(), Duration.ofSeconds(1));
-            new RecoveryFixture(harness.database()).reclaimer().reclaimOnce();
+            new QueueFixture(harness.database()).reclaimer().reclaimOnce();
             assertThat(harness.status(id)).isEqualTo("HELD");
             assertThat(payments.runs).hasValue(1);
             payments.never.countDown();

@@ -2,12 +2,13 @@ package io.konduit.queue.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.konduit.queue.thread.Jitter;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WakeUpPauseTests {
-    private final WakeUpPause pause = new WakeUpPause();
+    private final WakeUpPause pause = new WakeUpPause(Jitter.random());
 
     @Test
     void restsLongerTheMoreOftenItComesTooLate() {

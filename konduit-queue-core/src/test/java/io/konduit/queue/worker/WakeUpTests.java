@@ -9,9 +9,8 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
-import io.konduit.queue.enqueue.EnqueueMonitor;
-import io.konduit.queue.enqueue.TransactionalTaskQueue;
-import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.enqueue.Notifier;
+import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.NotificationChannel;
 import java.time.Duration;
 import java.util.List;
@@ -67,32 +66,18 @@ class WakeUpTests {
 
     @Test
     void backlogLargerThanTheSlotsIsWorkedOffWithoutFurtherWakeUps() {
-        TaskQueue silent = new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        TaskQueue silent = harness.silentQueue();
         List<TaskId> ids = silent.enqueueAll(IntStream.range(0, 500)
                 .mapToObj(i -> TaskRequest.of("nothing", i))
                 .toList());
         harness.startWorker(HOURLY, handlers);
-        await().untilAsserted(() -> assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_history")
-                        .query(Long.class)
-                        .single())
+        await().untilAsserted(() -> assertThat(harness.count("select count(*) from konduit_task_history"))
                 .isEqualTo(ids.size()));
     }
 
     /** A queue in another JVM: it reaches the worker only through the database. */
     private TaskQueue elsewhere(Notifier notifier) {
-        return new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                new TransactionalTaskQueue.Surroundings(
-                        () -> Stream.of(notifier), EnqueueMonitor.NONE, TaskObservations.none()));
+        return harness.engine().wakeUps(() -> Stream.of(notifier)).build().taskQueue();
     }
 
     private static List<Integer> listeners() {
@@ -131,27 +116,12 @@ class WakeUpTests {
         harness.startWorker(With.all(HOURLY, With.listening()), handlers);
         await().until(() -> listeners().size() == 1);
         awaitIdle();
-        TaskQueue silent = new TransactionalTaskQueue(
-                harness.tasks(),
-                QueueHarness.registry(),
-                QueueHarness.converter(),
-                false,
-                QueueHarness.quietSurroundings());
+        TaskQueue silent = harness.silentQueue();
         TaskId missed = silent.enqueue("nothing", 1);
         assertThat(harness.status(missed)).isEqualTo("PENDING");
         harness.testDatabase().killConnections();
         await().ignoreExceptions()
                 .untilAsserted(() -> assertThat(harness.status(missed)).isEqualTo("COMPLETED"));
-    }
-
-    @Test
-    void notificationsAreSpacedWiderWhileEnqueuesDoNotPauseAndAtOnceAgainAfterwards() {
-        long first = Notifier.spacingAfter(Notifier.SHORTEST_SPACING_NANOS, true);
-        assertThat(first).isGreaterThan(Notifier.SHORTEST_SPACING_NANOS).isLessThan(Notifier.LONGEST_SPACING_NANOS);
-        assertThat(Notifier.spacingAfter(Notifier.LONGEST_SPACING_NANOS, true))
-                .isEqualTo(Notifier.LONGEST_SPACING_NANOS);
-        assertThat(Notifier.spacingAfter(Notifier.LONGEST_SPACING_NANOS, false))
-                .isEqualTo(Notifier.SHORTEST_SPACING_NANOS);
     }
 
     @Test

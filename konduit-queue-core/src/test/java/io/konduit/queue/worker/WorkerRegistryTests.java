@@ -5,22 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import io.konduit.queue.CapturedLog;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.WorkerMarkedStale;
-import io.konduit.queue.event.QueueEvents;
+import io.konduit.queue.admin.ReclaimResult;
+import io.konduit.queue.event.WorkerMarkedStale;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.recovery.OrphanReclaimer;
-import io.konduit.queue.recovery.OutageGuard;
-import io.konduit.queue.recovery.ReclaimMonitor;
-import io.konduit.queue.recovery.ReclaimPolicy;
-import io.konduit.queue.recovery.ReclaimResult;
+import io.konduit.queue.recovery.StaleWorkerMarker;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.DatabaseMoment;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.RetentionRepository;
+import io.konduit.queue.store.ServerTime;
 import io.konduit.queue.store.WorkerRepository;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,26 +35,34 @@ class WorkerRegistryTests {
     private final WorkerRegistry registry = registry(identity);
 
     private static WorkerRegistry registry(WorkerIdentity identity) {
-        return registry(identity, new OutageGuard(Duration.ofSeconds(10), System::nanoTime), harness.queueEvents());
+        return registry(identity, new OutageGuard(Duration.ofSeconds(10), System::nanoTime));
     }
 
-    private static WorkerRegistry registry(WorkerIdentity identity, OutageGuard guard, QueueEvents events) {
-        return new WorkerRegistry(new WorkerRepository(harness.database()), identity, guard, events, System::nanoTime);
+    private static WorkerRegistry registry(WorkerIdentity identity, OutageGuard guard) {
+        return new WorkerRegistry(new WorkerRepository(harness.database()), identity, guard, System::nanoTime);
+    }
+
+    private static int markStaleOnce() {
+        return markStaleOnce(harness.queueEvents());
+    }
+
+    private static int markStaleOnce(QueueEvents events) {
+        return new StaleWorkerMarker(new WorkerRepository(harness.database()), THRESHOLD, events).markOnce();
     }
 
     @Test
     @Tag("H1")
     void registersWithEverythingPeopleWantToKnow() {
         registry.beat(QUEUES, 14);
-        Map<String, Object> row = row(identity);
-        assertThat(row)
-                .containsEntry("name", "orders")
-                .containsEntry("host", identity.host())
-                .containsEntry("pid", ProcessHandle.current().pid())
-                .containsEntry("version", identity.version())
-                .containsEntry("queues", "default,mail")
-                .containsEntry("concurrency", 14)
-                .containsEntry("status", "ACTIVE");
+        assertThat(row(identity))
+                .isEqualTo(new Row(
+                        "orders",
+                        identity.host(),
+                        ProcessHandle.current().pid(),
+                        identity.version(),
+                        "default,mail",
+                        14,
+                        "ACTIVE"));
         assertThat(identity.host()).isNotBlank();
     }
 
@@ -84,7 +90,7 @@ class WorkerRegistryTests {
     @Tag("H1")
     void aStoppedWorkerLeavesTheRegistry() {
         WorkerLifecycle worker = harness.startWorker();
-        assertThat(row(worker.identity())).containsEntry("status", "ACTIVE").containsEntry("concurrency", 4);
+        assertThat(row(worker.identity())).returns("ACTIVE", Row::status).returns(4, Row::concurrency);
         worker.stop();
         assertThat(count()).isZero();
     }
@@ -95,7 +101,7 @@ class WorkerRegistryTests {
         registry.beat(QUEUES, 3);
         harness.testDatabase().execute("delete from konduit_worker");
         registry.beat(QUEUES, 3);
-        assertThat(row(identity)).containsEntry("status", "ACTIVE").containsEntry("concurrency", 3);
+        assertThat(row(identity)).returns("ACTIVE", Row::status).returns(3, Row::concurrency);
     }
 
     @Test
@@ -103,13 +109,12 @@ class WorkerRegistryTests {
     void marksASilentWorkerStaleOnceAndTellsOfIt() {
         registry.beat(QUEUES, 1);
         silentFor(identity, Duration.ofSeconds(61));
-        WorkerRegistry watching = registry(WorkerIdentity.create("watching"));
-        try (CapturedLog log = new CapturedLog(WorkerRegistry.class)) {
-            assertThat(watching.markStaleOnce(THRESHOLD)).isEqualTo(1);
-            assertThat(watching.markStaleOnce(THRESHOLD)).isZero();
+        try (CapturedLog log = new CapturedLog(StaleWorkerMarker.class)) {
+            assertThat(markStaleOnce()).isEqualTo(1);
+            assertThat(markStaleOnce()).isZero();
             assertThat(log.at(Level.WARN)).singleElement().asString().contains("orders", "STALE", "leases end");
         }
-        assertThat(row(identity)).containsEntry("status", "STALE");
+        assertThat(row(identity)).returns("STALE", Row::status);
         assertThat(harness.events()).singleElement().isInstanceOfSatisfying(WorkerMarkedStale.class, event -> {
             assertThat(event.worker()).isEqualTo(identity.id());
             assertThat(event.name()).isEqualTo("orders");
@@ -122,8 +127,8 @@ class WorkerRegistryTests {
     void aWorkerThatWasSilentForLessThanTheThresholdStaysActive() {
         registry.beat(QUEUES, 1);
         silentFor(identity, THRESHOLD.minusSeconds(20));
-        assertThat(registry.markStaleOnce(THRESHOLD)).isZero();
-        assertThat(row(identity)).containsEntry("status", "ACTIVE");
+        assertThat(markStaleOnce()).isZero();
+        assertThat(row(identity)).returns("ACTIVE", Row::status);
         assertThat(harness.events()).isEmpty();
     }
 
@@ -132,11 +137,11 @@ class WorkerRegistryTests {
     void aStaleWorkerThatBeatsAgainIsActiveAndCanBecomeStaleAgain() {
         registry.beat(QUEUES, 1);
         silentFor(identity, Duration.ofHours(1));
-        registry.markStaleOnce(THRESHOLD);
+        markStaleOnce();
         registry.beat(QUEUES, 1);
-        assertThat(row(identity)).containsEntry("status", "ACTIVE");
+        assertThat(row(identity)).returns("ACTIVE", Row::status);
         silentFor(identity, Duration.ofHours(1));
-        assertThat(registry.markStaleOnce(THRESHOLD)).isEqualTo(1);
+        assertThat(markStaleOnce()).isEqualTo(1);
         assertThat(harness.events()).hasSize(2);
     }
 
@@ -151,9 +156,7 @@ class WorkerRegistryTests {
         QueueEvents broken = new QueueEvents(event -> {
             throw new IllegalStateException("a broken listener");
         });
-        WorkerRegistry watching = registry(
-                WorkerIdentity.create("watching"), new OutageGuard(Duration.ofSeconds(10), System::nanoTime), broken);
-        assertThat(watching.markStaleOnce(THRESHOLD)).isEqualTo(2);
+        assertThat(markStaleOnce(broken)).isEqualTo(2);
     }
 
     @Test
@@ -167,7 +170,7 @@ class WorkerRegistryTests {
         RetentionRepository rows = new RetentionRepository(harness.database());
         assertThat(rows.prune(RetentionRepository.Kind.WORKERS, Duration.ofDays(1), 100))
                 .isEqualTo(1);
-        assertThat(row(identity)).isNotEmpty();
+        assertThat(row(identity).status()).isEqualTo("ACTIVE");
         assertThat(count()).isEqualTo(1);
     }
 
@@ -179,7 +182,7 @@ class WorkerRegistryTests {
         LeaseRepository leases = new LeaseRepository(harness.database(), identity.id());
         ClaimedTask task = harness.claimOne(leases);
         silentFor(identity, Duration.ofHours(1));
-        registry.markStaleOnce(THRESHOLD);
+        markStaleOnce();
         ReclaimResult result = reaper().reclaimOnce();
         assertThat(result.total()).isZero();
         assertThat(leases.isHeld(task.lease())).isTrue();
@@ -195,46 +198,41 @@ class WorkerRegistryTests {
         ClaimedTask task = harness.claimOne(leases);
         harness.expireLease(task.id(), Duration.ofMillis(1));
         assertThat(reaper().reclaimOnce().reclaimed()).isEqualTo(1);
-        assertThat(row(identity)).containsEntry("status", "ACTIVE");
+        assertThat(row(identity)).returns("ACTIVE", Row::status);
     }
 
     @Test
     @Tag("H10")
     void aBeatTellsOfAClockJumpAlsoWhenTheReaperSawItFirst() {
         OutageGuard guard = new OutageGuard(Duration.ofSeconds(10), System::nanoTime);
-        WorkerRegistry shared = registry(identity, guard, harness.queueEvents());
+        WorkerRegistry shared = registry(identity, guard);
         ReclaimRepository database = new ReclaimRepository(harness.database());
-        DatabaseMoment now = database.moment();
-        guard.observed(new DatabaseMoment(now.moment().minus(Duration.ofHours(1)), now.startedAt()), System.nanoTime());
+        ServerTime now = database.serverTime();
+        guard.observed(new ServerTime(now.time().minus(Duration.ofHours(1)), now.startedAt()), System.nanoTime());
         long sent = System.nanoTime();
-        guard.observed(database.moment(), sent); // the reaper's look, an hour further
+        guard.observed(database.serverTime(), sent); // the reaper's look, an hour further
         assertThat(shared.beat(QUEUES, 1)).isTrue();
         assertThat(shared.beat(QUEUES, 1)).isFalse();
     }
 
     private static OrphanReclaimer reaper() {
-        return new OrphanReclaimer(
-                new ReclaimRepository(harness.database()),
-                ReclaimPolicy.defaults(),
-                new OutageGuard(Duration.ZERO, System::nanoTime),
-                new OrphanReclaimer.Surroundings(harness.queueEvents(), ReclaimMonitor.NONE, queues -> {}, "reaper"),
-                System::nanoTime);
+        return harness.reclaimer();
     }
 
-    private static Map<String, Object> row(WorkerIdentity worker) {
+    private record Row(
+            String name, String host, long pid, String version, String queues, int concurrency, String status) {}
+
+    private static Row row(WorkerIdentity worker) {
         return harness.jdbc()
                 .sql("select name, host, pid, version, array_to_string(queues, ',') as queues, concurrency, status"
                         + " from konduit_worker where id = :id")
                 .param("id", worker.id())
-                .query()
-                .singleRow();
+                .query(Row.class)
+                .single();
     }
 
     private static long count() {
-        return harness.jdbc()
-                .sql("select count(*) from konduit_worker")
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from konduit_worker");
     }
 
     private static Duration silence(WorkerIdentity worker) {

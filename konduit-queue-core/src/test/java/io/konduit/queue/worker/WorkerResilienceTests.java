@@ -7,16 +7,17 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.konduit.queue.FaultyDataSource;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
-import io.konduit.queue.RecoveryFixture;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
-import io.konduit.queue.store.ControlPool;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -93,10 +94,7 @@ class WorkerResilienceTests {
     }
 
     private static long count(String sql) {
-        return harness.jdbc()
-                .sql("select count(*) from " + sql)
-                .query(Long.class)
-                .single();
+        return harness.count("select count(*) from " + sql);
     }
 
     private static Connection locking(String statement) throws SQLException {
@@ -115,7 +113,7 @@ class WorkerResilienceTests {
     /** A lock on one incident row stops the completions of all tasks. */
     @Test
     void lockedIncidentRowDelaysNobodyButItsTask() throws Exception {
-        RecoveryFixture recovery = new RecoveryFixture(harness.database());
+        QueueFixture recovery = new QueueFixture(harness.database());
         TaskId recovered = queue.enqueue("long", null);
         long id = harness.claimOne(harness.newWorker()).id();
         harness.expireLease(id, Duration.ofSeconds(1));
@@ -228,10 +226,7 @@ class WorkerResilienceTests {
             await().atMost(Duration.ofSeconds(40))
                     .untilAsserted(
                             () -> assertThat(ids).extracting(harness::status).containsOnly("COMPLETED"));
-            assertThat(harness.jdbc()
-                            .sql("select max(lease_epoch) from konduit_task_history")
-                            .query(Long.class)
-                            .single())
+            assertThat(harness.count("select max(lease_epoch) from konduit_task_history"))
                     .as("what was cancelled left no trace")
                     .isEqualTo(1);
             harness.stopWorkers();
@@ -245,18 +240,19 @@ class WorkerResilienceTests {
     void leaseOfAnOutcomeThatWasDroppedIsLetGoAlsoWhenThereIsNoMemoryToSaySo() {
         FaultyDataSource connections =
                 new FaultyDataSource(harness.testDatabase().dataSource());
-        QueueDatabase database = RecoveryFixture.databaseOn(connections);
+        QueueDatabase database = QueueFixture.databaseOn(connections);
         ActiveLeases active = new ActiveLeases();
         LeaseRepository leases =
                 new LeaseRepository(database, harness.newWorker().worker());
         queue.enqueue("quick", null);
-        Execution execution = new Execution(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
         active.add(execution);
         Completer completer = new Completer(
                 leases,
                 new IncidentRepository(database),
                 active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()));
+                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
+                System::nanoTime);
         AtomicBoolean full = new AtomicBoolean(true);
         connections.breakStatements(sql -> {
             if (full.get()) {
@@ -264,8 +260,8 @@ class WorkerResilienceTests {
             }
             return false;
         });
-        try (FailingLog log = new FailingLog(WorkerThreads.class, full)) {
-            Thread thread = WorkerThreads.start("completer", completer::run);
+        try (FailingLog log = new FailingLog(QueueThreads.class, full)) {
+            Thread thread = QueueThreads.start("completer", completer::run);
             completer.report(new Outcome.Completed(execution));
             await().until(() -> log.met.get() > 0);
             full.set(false);
@@ -288,9 +284,9 @@ class WorkerResilienceTests {
             }
             return false;
         });
-        try (FailingLog log = new FailingLog(WorkerThreads.class, full)) {
+        try (FailingLog log = new FailingLog(QueueThreads.class, full)) {
             WorkerLifecycle worker = harness.startWorker(
-                    RecoveryFixture.databaseOn(connections), With.concurrency(4), QueueHarness.quickRetries(), jobs);
+                    QueueFixture.databaseOn(connections), With.concurrency(4), QueueHarness.quickRetries(), jobs);
             queue.enqueueAll(IntStream.range(0, 20)
                     .mapToObj(i -> TaskRequest.of("quick", i))
                     .toList());
@@ -330,7 +326,7 @@ class WorkerResilienceTests {
                             + " lock_timeout_at = null, zombie_count = 1, run_at = now() where id = " + id);
             await().until(() -> log.met.get() > 0);
             full.set(false);
-            RecoveryFixture recovery = new RecoveryFixture(harness.database());
+            QueueFixture recovery = new QueueFixture(harness.database());
             await().atMost(Duration.ofSeconds(15)).untilAsserted(() -> {
                 recovery.reclaimer().reclaimOnce();
                 assertThat(jobs.started)

@@ -48,10 +48,8 @@ class WorkerTests {
                 .mapToObj(i -> TaskRequest.of("greet", new Greeting("n" + i)))
                 .toList());
         harness.startWorker(greeter);
-        await().untilAsserted(() -> assertThat(harness.jdbc()
-                        .sql("select count(*) from konduit_task_history where status = 'COMPLETED'")
-                        .query(Long.class)
-                        .single())
+        await().untilAsserted(() -> assertThat(
+                        harness.count("select count(*) from konduit_task_history where status = 'COMPLETED'"))
                 .isEqualTo(ids.size()));
         assertThat(greeter.greeted).hasSize(ids.size()).doesNotHaveDuplicates();
     }

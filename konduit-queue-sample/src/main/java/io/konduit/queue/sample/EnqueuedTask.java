@@ -4,10 +4,10 @@ import io.konduit.queue.Submission;
 import io.konduit.queue.TaskId;
 
 /**
- * What the POST requests answer.
+ * The response of the POST requests.
  *
- * @param created false when an unfinished task stood for the same request already
- * @param follow where to look how the task is getting on
+ * @param created false when an unfinished task for the same request already exists
+ * @param follow where to follow the task
  */
 record EnqueuedTask(long task, boolean created, String follow) {
 

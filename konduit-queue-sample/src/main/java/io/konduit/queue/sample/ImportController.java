@@ -13,7 +13,7 @@ import org.springframework.web.server.ResponseStatusException;
 /** {@code POST /imports?rows=600}. */
 @RestController
 class ImportController {
-    private static final int MOST_ROWS = 100_000;
+    private static final int MAX_ROWS = 100_000;
 
     private final TaskQueue queue;
 
@@ -25,9 +25,9 @@ class ImportController {
     @PostMapping("/imports")
     @ResponseStatus(HttpStatus.ACCEPTED)
     EnqueuedTask run(@RequestParam(defaultValue = "600") int rows) {
-        if (rows < 1 || rows > MOST_ROWS) {
+        if (rows < 1 || rows > MAX_ROWS) {
             throw new ResponseStatusException(
-                    HttpStatus.BAD_REQUEST, "rows must be between 1 and " + MOST_ROWS + " but is " + rows + ".");
+                    HttpStatus.BAD_REQUEST, "rows must be between 1 and " + MAX_ROWS + " but is " + rows + ".");
         }
         return EnqueuedTask.of(queue.enqueue(TaskRequest.of("product-import", new ImportJobs.ProductImport(rows))
                 .priority(Priority.LOW)));

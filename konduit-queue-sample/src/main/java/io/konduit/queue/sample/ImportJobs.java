@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionOperations;
 
 /**
- * Story 3: a long run that need not start again from nothing.
+ * Story 3: a long run that can continue where it stopped.
  *
  * <p>Rows and checkpoint are committed in one transaction, so that after a crash the import goes on behind the last
  * row that is really there: none is lost, none is imported twice.
@@ -25,10 +25,10 @@ class ImportJobs {
     private final TransactionOperations transaction;
     private final Duration timePerRow;
 
-    /** What the handler is given. */
+    /** The payload. */
     record ProductImport(int rows) {}
 
-    /** What a checkpoint remembers. */
+    /** The content of a checkpoint. */
     record Progress(int rows) {}
 
     ImportJobs(

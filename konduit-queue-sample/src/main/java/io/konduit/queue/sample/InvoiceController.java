@@ -17,7 +17,7 @@ class InvoiceController {
         this.queue = queue;
     }
 
-    /** Asked twice while the first task is unfinished, the unique key makes the second answer name the first task. */
+    /** Called twice while the first task is unfinished, the unique key makes the second answer name the first task. */
     @PostMapping("/invoices")
     @ResponseStatus(HttpStatus.ACCEPTED)
     EnqueuedTask print(@RequestParam long order) {

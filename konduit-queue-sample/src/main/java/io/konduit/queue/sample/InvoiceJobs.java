@@ -6,13 +6,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Story 2: a handler that throws is tried again, each time after a longer wait. */
+/** Story 2: a handler that throws is retried, each time after a longer delay. */
 @Component
 class InvoiceJobs {
     private static final Logger log = LoggerFactory.getLogger(InvoiceJobs.class);
     private static final int FAILURES = 2;
 
-    /** What the handler is given. */
+    /** The payload. */
     record Invoice(long order) {}
 
     /** An ordinary exception. A {@link io.konduit.queue.DoNotRetryException} would fail the task at once. */

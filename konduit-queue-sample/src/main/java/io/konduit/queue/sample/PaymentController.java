@@ -12,7 +12,7 @@ import org.springframework.web.server.ResponseStatusException;
 /** {@code POST /payments?order=7&cents=1990}; {@code GET /payments} asks the provider what it has charged. */
 @RestController
 class PaymentController {
-    private static final int MOST_SECONDS = 600;
+    private static final int MAX_SECONDS = 600;
 
     private final PaymentService payments;
     private final PaymentProvider provider;
@@ -28,10 +28,10 @@ class PaymentController {
             @RequestParam long order,
             @RequestParam(defaultValue = "1990") int cents,
             @RequestParam(defaultValue = "0") int seconds) {
-        if (seconds < 0 || seconds > MOST_SECONDS) {
+        if (seconds < 0 || seconds > MAX_SECONDS) {
             throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST,
-                    "seconds must be between 0 and " + MOST_SECONDS + " but is " + seconds + ".");
+                    "seconds must be between 0 and " + MAX_SECONDS + " but is " + seconds + ".");
         }
         return EnqueuedTask.of(payments.pay(new PaymentJobs.Payment(order, cents, seconds)));
     }

@@ -7,11 +7,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Story 4: work in somebody else's system, which no transaction of ours can undo.
+ * Story 4: work in an external system, which no transaction of ours can undo.
  *
  * <ul>
- *   <li>{@code reapable = false}: when the worker is lost in the middle, only a person can find out whether the money
- *       has moved. The task is not run again until one has.
+ *   <li>{@code reapable = false}: if the worker is lost halfway, only a person can find out whether the money has
+ *       moved. The task does not run again until a person decides.
  *   <li>The idempotency key is the same at every attempt: the provider recognises a request it has seen.
  *   <li>The fencing token grows with every claim: the provider refuses a worker that was presumed dead and wakes up late.
  * </ul>
@@ -22,7 +22,7 @@ class PaymentJobs {
 
     private final PaymentProvider provider;
 
-    /** What the handler is given; {@code seconds} is how slow the provider shall be. */
+    /** The payload; {@code seconds} is how slow the provider is. */
     record Payment(long order, int cents, int seconds) {}
 
     PaymentJobs(PaymentProvider provider) {

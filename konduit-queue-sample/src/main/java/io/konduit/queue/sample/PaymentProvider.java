@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Plays the payment provider, a remote system that knows nothing of the queue. Its table plays the provider's memory. */
+/** Simulates the payment provider, a remote system that does not know the queue. Its table is the provider's memory. */
 @Component
 class PaymentProvider {
     private final JdbcClient jdbc;
@@ -23,7 +23,7 @@ class PaymentProvider {
         this.jdbc = jdbc;
     }
 
-    /** Charges once for each key. True when this request did it, false when an earlier one had. */
+    /** Charges once per key. True when this request did it, false when an earlier one had. */
     boolean charge(String idempotencyKey, long fencingToken, PaymentJobs.Payment payment) throws InterruptedException {
         Thread.sleep(Duration.ofSeconds(payment.seconds()).toMillis());
         Optional<Long> knownToken = jdbc.sql("select fencing_token from provider_charge where idempotency_key = :key")

@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Story 4, the near end: an order has one payment, and so one task, however often a customer presses the button. */
+/** Story 4, the near end: an order has one payment, and so one task, even if a customer presses the button twice. */
 @Service
 class PaymentService {
     private final JdbcClient jdbc;

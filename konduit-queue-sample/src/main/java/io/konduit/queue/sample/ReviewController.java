@@ -1,10 +1,11 @@
 package io.konduit.queue.sample;
 
-import io.konduit.queue.HeldTask;
 import io.konduit.queue.TaskId;
-import io.konduit.queue.TaskNotFoundException;
-import io.konduit.queue.TaskStateException;
+import io.konduit.queue.admin.HeldTask;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
+import io.konduit.queue.admin.TaskNotFoundException;
+import io.konduit.queue.admin.TaskStateException;
 import java.util.List;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -16,23 +17,25 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Story 4, after a crash: the tasks that wait for a person, and the two answers a person can give.
+ * Story 4, after a crash: the tasks that are held for review, and the two possible decisions.
  *
- * <p>A real application lets only its operators in, and takes the actor from who is signed in.
+ * <p>A real application lets only its operators in, and takes the actor from the signed-in user.
  */
 @RestController
 class ReviewController {
-    private static final int MOST = 100;
+    private static final int PAGE = 100;
 
+    private final QueueInspection inspection;
     private final TaskAdministration administration;
 
-    ReviewController(TaskAdministration administration) {
+    ReviewController(QueueInspection inspection, TaskAdministration administration) {
+        this.inspection = inspection;
         this.administration = administration;
     }
 
     @GetMapping("/held")
     List<HeldTask> held() {
-        return administration.held(null, MOST);
+        return inspection.held(null, PAGE);
     }
 
     /** It has not happened: let it run again. */
@@ -41,7 +44,7 @@ class ReviewController {
         administration.release(TaskId.of(id), actor, note);
     }
 
-    /** It has happened, or must not happen any more. */
+    /** It has happened, or must no longer happen. */
     @PostMapping("/held/{id}/fail")
     void fail(@PathVariable long id, @RequestParam String actor, @RequestParam(defaultValue = "") String note) {
         administration.fail(TaskId.of(id), actor, note);

@@ -2,7 +2,7 @@ package io.konduit.queue.sample;
 
 import io.konduit.queue.TaskId;
 
-/** Stands for whatever may go wrong at the end of a transaction. */
+/** Represents anything that may go wrong at the end of a transaction. */
 class SignUpFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Says on the console what to open and what to try. */
+/** Prints to the console what to open and what to try. */
 @Component
 class StartSummary {
     private static final Logger log = LoggerFactory.getLogger(StartSummary.class);

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Looks at tasks, and takes them back. */
+/** Shows tasks, and cancels them. */
 @RestController
 class TaskController {
     private final TaskQueue queue;
@@ -28,7 +28,7 @@ class TaskController {
         return queue.find(TaskId.of(id)).map(TaskView::of).orElseThrow(() -> unknown(id));
     }
 
-    /** The newest tasks. The view {@code konduit_tasks} is there for queries of your own. */
+    /** The newest tasks. The view {@code konduit_tasks} is there for your own queries. */
     @GetMapping("/tasks")
     List<TaskView> newest() {
         return jdbc.sql("select id from konduit_tasks order by id desc limit 20").query(Long.class).list().stream()

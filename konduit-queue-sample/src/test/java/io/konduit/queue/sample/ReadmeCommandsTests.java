@@ -27,7 +27,10 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** The commands of the README work: those for the sample are run, those of the builds name what is there. */
+/**
+ * The commands of the README and of {@code docs/sample.md} work: those for the sample are run, those of the builds name
+ * what is there.
+ */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
@@ -43,6 +46,7 @@ class ReadmeCommandsTests {
     private static final TestDatabase database = TestDatabase.create();
 
     private final String readme = read("README.md");
+    private final String sample = read("docs/sample.md");
 
     @Autowired
     private JdbcClient jdbc;
@@ -67,7 +71,7 @@ class ReadmeCommandsTests {
     void theCallsOfTheStoriesAnswer() {
         assumeThat(ShellCommands.areAvailable()).as("sh and curl").isTrue();
         List<String> calls =
-                CALL.matcher(readme).results().map(match -> match.group(1)).toList();
+                CALL.matcher(sample).results().map(match -> match.group(1)).toList();
         assertThat(calls).hasSizeGreaterThan(6);
         for (String call : calls) {
             // the rolled back sign-up answers with 409, which is its story
@@ -92,7 +96,7 @@ class ReadmeCommandsTests {
                         + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + lost);
         await().atMost(Duration.ofSeconds(30)).until(() -> status(lost) == TaskStatus.HELD);
         update("update konduit_task set queue = 'default' where id = " + lost);
-        List<String> blocks = BLOCK.matcher(readme)
+        List<String> blocks = BLOCK.matcher(sample)
                 .results()
                 .map(match -> match.group(1))
                 .filter(block -> block.contains("konduitqueue/held"))
@@ -109,15 +113,17 @@ class ReadmeCommandsTests {
     @Test
     void theBuildCommandsNameModulesAndVersionsThatExist() {
         String pom = read("pom.xml");
+        String both = readme + sample;
         for (MatchResult named :
-                Pattern.compile("-pl ([\\w-]+)").matcher(readme).results().toList()) {
+                Pattern.compile("-pl ([\\w-]+)").matcher(both).results().toList()) {
             assertThat(pom).contains("<module>" + named.group(1) + "</module>");
         }
         String settings = read("settings.gradle.kts");
         for (MatchResult named :
-                Pattern.compile("gradlew :([\\w-]+):").matcher(readme).results().toList()) {
+                Pattern.compile("gradlew :([\\w-]+):").matcher(both).results().toList()) {
             assertThat(settings).contains(named.group(1));
         }
+        assertThat(readme).contains("mvn -q -pl konduit-queue-sample -am spring-boot:run", "mvn verify");
         String version = Pattern.compile("<version>([^<]+)</version>")
                 .matcher(pom.substring(pom.indexOf("<artifactId>konduit-queue</artifactId>")))
                 .results()

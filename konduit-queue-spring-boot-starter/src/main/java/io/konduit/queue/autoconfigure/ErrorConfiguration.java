@@ -10,7 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** How errors of handlers are told. */
+/** How errors of handlers are reported. */
 @Configuration(proxyBeanMethods = false)
 class ErrorConfiguration {
 
@@ -20,7 +20,7 @@ class ErrorConfiguration {
         return new ErrorTexts(properties.errors().messages(), () -> applicationPackages(handlers, beans));
     }
 
-    /** Where the application says it is, and where its handlers are. */
+    /** The packages of the application and of its handlers. */
     private static Set<String> applicationPackages(JobHandlerRegistry handlers, BeanFactory beans) {
         Set<String> packages = new LinkedHashSet<>();
         if (AutoConfigurationPackages.has(beans)) {

@@ -6,7 +6,7 @@ import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.handler.PayloadTypeCheck;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Looks for handlers once all beans are there, so that a wrong one stops the start, also where no worker runs. */
+/** Looks for handlers once all beans exist, so that an invalid one fails the start-up even where no worker runs. */
 record JobHandlerCheck(JobHandlerRegistry handlers, PayloadConverter converter, HiddenHandlers hidden)
         implements SmartInitializingSingleton {
 

@@ -1,8 +1,7 @@
 package io.konduit.queue.autoconfigure;
 
-import io.konduit.queue.event.QueueEvents;
-import io.konduit.queue.recovery.OutageGuard;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.engine.QueueEngine;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.KeepAlive;
 import io.konduit.queue.worker.WorkerIdentity;
@@ -19,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 
-/** What an instance needs that runs tasks or chores, or both. */
+/** The parts of an instance that runs tasks, chores or both. */
 @AutoConfiguration(after = KonduitQueueAutoConfiguration.class)
 @ConditionalOnBean(QueueDatabase.class)
 @Conditional(KonduitQueueInstanceAutoConfiguration.OnWorkerOrChores.class)
@@ -35,7 +34,9 @@ public final class KonduitQueueInstanceAutoConfiguration {
                 applicationVersion(build.getIfUnique(), environment));
     }
 
-    /** What the build wrote into build-info.properties, else the manifest of the application's jar, which Spring Boot reads. */
+    /**
+     * The version from build-info.properties, else from the manifest of the application's jar, which Spring Boot reads.
+     */
     private static @Nullable String applicationVersion(@Nullable BuildProperties build, Environment environment) {
         String built = build == null ? null : build.getVersion();
         return built != null ? built : environment.getProperty("spring.application.version");
@@ -43,15 +44,14 @@ public final class KonduitQueueInstanceAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WorkerRepository konduitWorkerRepository(QueueDatabase database) {
-        return new WorkerRepository(database);
+    WorkerRepository konduitWorkerRepository(QueueEngine engine) {
+        return engine.workers();
     }
 
     @Bean
     @ConditionalOnMissingBean
-    WorkerRegistry konduitWorkerRegistry(
-            WorkerRepository workers, WorkerIdentity identity, OutageGuard guard, QueueEvents events) {
-        return new WorkerRegistry(workers, identity, guard, events, System::nanoTime);
+    WorkerRegistry konduitWorkerRegistry(QueueEngine engine) {
+        return engine.registry();
     }
 
     @Bean

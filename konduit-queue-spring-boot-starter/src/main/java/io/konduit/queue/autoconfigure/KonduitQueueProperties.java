@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.error.ErrorMessages;
+import io.konduit.queue.settings.Defaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,34 +14,35 @@ import org.springframework.util.unit.DataSize;
 /**
  * The settings of the queue.
  *
- * @param enabled Whether the queue is set up at all.
- * @param lockTimeout How long a lease on a task lasts. A living worker extends it; a crashed worker's task comes back when it has ended.
- * @param reaperInterval How often the leader looks for tasks whose lease has ended. 0 switches it off.
- * @param reaperGrace How long after the end of its lease a task is left alone.
- * @param reaperBatchSize How many tasks are taken back in one transaction.
- * @param rejectUnknownTypes Whether enqueueing a type that no handler of this application knows is an error.
- * @param maxPayload How large a payload may be, as JSON. Up to 10MB.
- * @param checkPayloads Whether a payload is read back when it is enqueued, if its handler is part of this application, and refused if the handler could not read it. Meant for tests and for finding mistakes; it costs a second conversion.
- * @param groupEnqueues Whether enqueues outside of transactions that are made at the same time share one statement and its commit. Over HikariCP, DBCP2 and the driver's own data source only: any other one may choose its connections by the calling thread.
- * @param controlPoolSize How many connections the queue keeps for claims, extensions and completions.
+ * @param enabled Whether to configure the queue.
+ * @param lockTimeout How long a lease on a task lasts. A live worker extends it. A crashed worker's task is reclaimed when its lease has expired.
+ * @param reaperInterval How often the leader looks for tasks whose lease has expired. 0 disables the reaper.
+ * @param reaperGrace How long the reaper waits after a lease has expired before it reclaims the task.
+ * @param reaperBatchSize How many tasks are reclaimed in one transaction.
+ * @param rejectUnknownTypes Whether to reject tasks whose type has no handler in this application.
+ * @param maxPayload Maximum size of a payload as JSON. At most 10MB.
+ * @param checkPayloads Whether to read each payload back when it is enqueued, and to reject it if its handler could not read it. Applies if the handler is part of this application. Meant for tests: it costs a second conversion.
+ * @param groupEnqueues Whether concurrent enqueues outside transactions share one statement and its commit. Disable this if your DataSource routes by calling thread, for example per tenant. Only HikariCP, DBCP2 and the driver's own data source are grouped.
+ * @param controlPoolSize Number of connections that the queue keeps for claims, extensions and completions.
  */
 @ConfigurationProperties("konduit.queue")
 public record KonduitQueueProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue("5m") Duration lockTimeout,
-        @DefaultValue("30s") Duration reaperInterval,
-        @DefaultValue("0s") Duration reaperGrace,
-        @DefaultValue("500") int reaperBatchSize,
-        @DefaultValue("false") boolean rejectUnknownTypes,
-        @DefaultValue("256KB") DataSize maxPayload,
-        @DefaultValue("false") boolean checkPayloads,
-        @DefaultValue("true") boolean groupEnqueues,
-        @DefaultValue("2") int controlPoolSize,
+        @DefaultValue(Defaults.LOCK_TIMEOUT) Duration lockTimeout,
+        @DefaultValue(Defaults.REAPER_INTERVAL) Duration reaperInterval,
+        @DefaultValue(Defaults.REAPER_GRACE) Duration reaperGrace,
+        @DefaultValue(Defaults.REAPER_BATCH_SIZE) int reaperBatchSize,
+        @DefaultValue(Defaults.REJECT_UNKNOWN_TYPES) boolean rejectUnknownTypes,
+        @DefaultValue(Defaults.MAX_PAYLOAD) DataSize maxPayload,
+        @DefaultValue(Defaults.CHECK_PAYLOADS) boolean checkPayloads,
+        @DefaultValue(Defaults.GROUP_ENQUEUES) boolean groupEnqueues,
+        @DefaultValue(Defaults.CONTROL_POOL_SIZE) int controlPoolSize,
         @DefaultValue Schema schema,
         @DefaultValue Worker worker,
         @DefaultValue Chores chores,
         @DefaultValue Retry retry,
         @DefaultValue Zombie zombie,
+        @DefaultValue Witness witness,
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
         @DefaultValue Retention retention,
@@ -56,137 +58,152 @@ public record KonduitQueueProperties(
     /**
      * Where the tables are.
      *
-     * @param initialize Whether the tables are created and updated at start.
-     * @param name The schema of the tables. Without a name they are in the first schema of the search path.
-     * @param lockPatience How long the start tries to update tables that somebody else uses, before it fails and says who does.
+     * @param initialize Whether to create and update the tables at start.
+     * @param name Schema of the tables. Defaults to the first schema of the search path.
+     * @param lockPatience How long a start waits for a lock on tables that it must update. After that it fails and names the session that holds them.
      */
     public record Schema(
-            @DefaultValue("true") boolean initialize,
+            @DefaultValue(Defaults.SCHEMA_INITIALIZE) boolean initialize,
             @Nullable String name,
-            @DefaultValue("1m") Duration lockPatience) {}
+            @DefaultValue(Defaults.SCHEMA_LOCK_PATIENCE) Duration lockPatience) {}
 
     /**
      * How this instance works.
      *
-     * @param enabled Whether this instance runs tasks. An application that only enqueues sets this to false.
-     * @param name The name of this instance for people. Defaults to the name of the application.
-     * @param queues The queues whose tasks this instance runs, and no others. When not set: the queue default and those that its handlers declare.
-     * @param concurrency How many tasks run at once, over all queues that have no number of their own.
-     * @param queueConcurrency How many tasks of a queue run at once, for queues that have slots of their own.
-     * @param pollInterval How long an idle worker waits at most before it looks for tasks again.
-     * @param listen Whether workers hear of new tasks by LISTEN/NOTIFY. Behind a transaction pooler they never do.
-     * @param heartbeatInterval How often the worker tells that it is alive. At most a third of the lock timeout.
-     * @param staleThreshold A worker that has not been heard of for this long is marked STALE. Its tasks stay its own.
-     * @param timeout The hard limit of one run, for handlers that set none. 0 means none.
-     * @param warnAfter A run that takes longer than this is logged once. 0 means never.
-     * @param drainTimeout How long handlers may go on when the application stops, before their tasks are given back.
+     * @param enabled Whether this instance runs tasks. Set this to false in an application that only enqueues.
+     * @param name Display name of this instance. Defaults to the name of the application.
+     * @param queues The only queues whose tasks this instance runs. If not set, it runs those of the queue 'default' and of the queues that its handlers declare.
+     * @param concurrency Number of slots: how many tasks run at once, in all queues without slots of their own.
+     * @param queueConcurrency Number of slots of single queues, by name. These queues do not use the shared slots.
+     * @param pollInterval Maximum time that an idle worker waits before it looks for tasks again.
+     * @param listen Whether new tasks are announced by LISTEN/NOTIFY. Has no effect behind a transaction pooler.
+     * @param heartbeatInterval How often a worker sends a heartbeat. At most a third of the lock timeout.
+     * @param staleThreshold Time without a heartbeat after which a worker is marked STALE. It keeps its tasks.
+     * @param timeout Maximum time of one run, for handlers that declare none. 0 means no limit.
+     * @param warnAfter Time after which a run is logged once as long. 0 means never.
+     * @param drainTimeout How long handlers may continue when the application stops, before their tasks are given back.
      */
     public record Worker(
-            @DefaultValue("true") boolean enabled,
+            @DefaultValue(Defaults.WORKER_ENABLED) boolean enabled,
             @Nullable String name,
             @Nullable List<String> queues,
-            @DefaultValue("10") int concurrency,
+            @DefaultValue(Defaults.WORKER_CONCURRENCY) int concurrency,
             @DefaultValue Map<String, Integer> queueConcurrency,
-            @DefaultValue("1s") Duration pollInterval,
-            @DefaultValue("true") boolean listen,
-            @DefaultValue("10s") Duration heartbeatInterval,
-            @DefaultValue("60s") Duration staleThreshold,
-            @DefaultValue("0s") Duration timeout,
-            @DefaultValue("1h") Duration warnAfter,
-            @DefaultValue("20s") Duration drainTimeout) {}
+            @DefaultValue(Defaults.WORKER_POLL_INTERVAL) Duration pollInterval,
+            @DefaultValue(Defaults.WORKER_LISTEN) boolean listen,
+
+            @DefaultValue(Defaults.WORKER_HEARTBEAT_INTERVAL)
+            Duration heartbeatInterval,
+
+            @DefaultValue(Defaults.WORKER_STALE_THRESHOLD) Duration staleThreshold,
+            @DefaultValue(Defaults.WORKER_TIMEOUT) Duration timeout,
+            @DefaultValue(Defaults.WORKER_WARN_AFTER) Duration warnAfter,
+            @DefaultValue(Defaults.WORKER_DRAIN_TIMEOUT) Duration drainTimeout) {}
 
     /**
      * The background chores: reaper, clean-up, retention, gauges.
      *
-     * @param enabled Whether this instance takes part in the background chores. Defaults to whether it runs tasks; an instance with this alone is a dedicated reaper.
+     * @param enabled Whether this instance takes part in the background chores. Defaults to whether it runs tasks.
      */
     public record Chores(@Nullable Boolean enabled) {}
 
     /**
-     * When failed tasks are tried again.
+     * When failed tasks are retried.
      *
-     * @param maxAttempts How often a task is tried in all, when neither its request nor its handler says so.
-     * @param initialInterval How long to wait before the second attempt.
-     * @param multiplier By how much each wait is longer than the one before.
-     * @param maxInterval The longest wait between two attempts.
-     * @param jitter By which part each wait is spread either way, between 0 and 1.
+     * @param maxAttempts Total number of attempts, if neither the request nor the handler sets it.
+     * @param initialInterval Delay before the second attempt.
+     * @param multiplier Factor by which each delay is longer than the previous one.
+     * @param maxInterval Maximum delay between two attempts.
+     * @param jitter Fraction by which each delay is randomised, up or down, between 0 and 1.
      */
     public record Retry(
-            @DefaultValue("3") int maxAttempts,
-            @DefaultValue("1s") Duration initialInterval,
-            @DefaultValue("2.0") double multiplier,
-            @DefaultValue("5m") Duration maxInterval,
-            @DefaultValue("0.2") double jitter) {}
+            @DefaultValue(Defaults.RETRY_MAX_ATTEMPTS) int maxAttempts,
+            @DefaultValue(Defaults.RETRY_INITIAL_INTERVAL) Duration initialInterval,
+            @DefaultValue(Defaults.RETRY_MULTIPLIER) double multiplier,
+            @DefaultValue(Defaults.RETRY_MAX_INTERVAL) Duration maxInterval,
+            @DefaultValue(Defaults.RETRY_JITTER) double jitter) {}
 
     /**
-     * What is done about tasks that lose their workers.
+     * How tasks that lose their workers are treated.
      *
-     * @param warnAbove A task that has lost more workers than this shows in metrics, health and the endpoint.
-     * @param isolateAfter A task that has lost this many workers runs alone in its worker.
-     * @param quarantineAfter A task that has lost this many workers is held for a person.
-     * @param backoff How long a task waits when it comes back for the second time. The first time it comes back at once.
-     * @param backoffCap The longest wait of a task that comes back. Each wait is twice as long as the one before.
+     * @param warnAbove Number of lost workers above which a task shows in metrics, health and the endpoint.
+     * @param isolateAfter Number of lost workers from which a task runs alone in its worker.
+     * @param quarantineAfter Number of lost workers at which a task is held for a person.
+     * @param backoff Delay of a task that is reclaimed for the second time. The first time there is none.
+     * @param backoffCap Maximum delay of a reclaimed task. Each delay is twice as long as the previous one.
      */
     public record Zombie(
-            @DefaultValue("3") int warnAbove,
-            @DefaultValue("2") int isolateAfter,
-            @DefaultValue("5") int quarantineAfter,
-            @DefaultValue("5s") Duration backoff,
-            @DefaultValue("5m") Duration backoffCap) {}
+            @DefaultValue(Defaults.ZOMBIE_WARN_ABOVE) int warnAbove,
+            @DefaultValue(Defaults.ZOMBIE_ISOLATE_AFTER) int isolateAfter,
+            @DefaultValue(Defaults.ZOMBIE_QUARANTINE_AFTER) int quarantineAfter,
+            @DefaultValue(Defaults.ZOMBIE_BACKOFF) Duration backoff,
+            @DefaultValue(Defaults.ZOMBIE_BACKOFF_CAP) Duration backoffCap) {}
+
+    /**
+     * How a worker's death is known within seconds. Each worker's listening session holds an advisory lock, which PostgreSQL frees when the process dies. Needs LISTEN.
+     *
+     * @param enabled Whether workers hold such a lock and the leader looks at it. Otherwise the end of the lease decides alone.
+     * @param grace How long the lock must have been free before the worker's leases end. A living worker has this time to reconnect.
+     */
+    public record Witness(
+            @DefaultValue(Defaults.WITNESS_ENABLED) boolean enabled,
+            @DefaultValue(Defaults.WITNESS_GRACE) Duration grace) {}
 
     /**
      * Which instance runs the background chores.
      *
-     * @param lockTtl How long the lock of a crashed leader lasts.
+     * @param lockTtl How long a leader's lock lasts unless it is renewed.
      * @param renewInterval How often the leader renews the lock. At most a third of the TTL.
-     * @param acquireRetryInterval How often the other instances try to take the lead.
+     * @param acquireRetryInterval How often the other instances try to become the leader.
      */
     public record Leader(
-            @DefaultValue("30s") Duration lockTtl,
-            @DefaultValue("10s") Duration renewInterval,
-            @DefaultValue("5s") Duration acquireRetryInterval) {}
+            @DefaultValue(Defaults.LEADER_LOCK_TTL) Duration lockTtl,
+            @DefaultValue(Defaults.LEADER_RENEW_INTERVAL) Duration renewInterval,
+
+            @DefaultValue(Defaults.LEADER_ACQUIRE_RETRY_INTERVAL)
+            Duration acquireRetryInterval) {}
 
     /**
      * Tasks that make no progress although their worker is alive.
      *
-     * @param threshold How long after its last checkpoint, or its claim, a running task counts as abandoned. 0 means never.
+     * @param threshold Time since its last checkpoint, or its claim, after which a running task counts as abandoned. 0 means never.
      * @param interval How often the leader looks for abandoned tasks.
      */
     public record Abandoned(
-            @DefaultValue("7d") Duration threshold,
-            @DefaultValue("6h") Duration interval) {}
+            @DefaultValue(Defaults.ABANDONED_THRESHOLD) Duration threshold,
+            @DefaultValue(Defaults.ABANDONED_INTERVAL) Duration interval) {}
 
     /**
-     * How long what is kept. 0 keeps for ever.
+     * How long rows are kept. 0 keeps them for ever.
      *
      * @param completed How long completed and cancelled tasks are kept. 0 keeps them for ever.
      * @param failed How long failed tasks are kept. 0 keeps them for ever.
-     * @param incidents How long the evidence of lost workers and of decisions by people is kept. 0 keeps it for ever.
-     * @param workers How long workers that are gone are listed. 0 lists them for ever.
-     * @param interval How often the leader removes what is old enough.
-     * @param batchSize How many rows are removed in one transaction.
+     * @param incidents How long incidents and the audit of people's decisions are kept. 0 keeps them for ever.
+     * @param workers How long workers that have stopped or crashed are listed. 0 lists them for ever.
+     * @param interval How often the leader removes expired rows.
+     * @param batchSize Number of rows removed in one transaction.
      */
     public record Retention(
-            @DefaultValue("7d") Duration completed,
-            @DefaultValue("30d") Duration failed,
-            @DefaultValue("90d") Duration incidents,
-            @DefaultValue("1d") Duration workers,
-            @DefaultValue("10m") Duration interval,
-            @DefaultValue("5000") int batchSize) {}
+            @DefaultValue(Defaults.RETENTION_COMPLETED) Duration completed,
+            @DefaultValue(Defaults.RETENTION_FAILED) Duration failed,
+            @DefaultValue(Defaults.RETENTION_INCIDENTS) Duration incidents,
+            @DefaultValue(Defaults.RETENTION_WORKERS) Duration workers,
+            @DefaultValue(Defaults.RETENTION_INTERVAL) Duration interval,
+            @DefaultValue(Defaults.RETENTION_BATCH_SIZE) int batchSize) {}
 
     /**
      * The Actuator endpoint {@code konduitqueue}.
      *
-     * @param showPayloads Who sees payloads, checkpoints and messages of errors. A bean of type PayloadRedaction may leave parts of them out.
-     * @param roles Roles of which a caller must have one to see payloads with "when-authorized". Without roles every authenticated caller does.
-     * @param allowWrites Whether the endpoint may release, fail, retry, cancel, reclaim, clean up abandoned leases, pause and resume. Reading is always possible where the endpoint is exposed.
+     * @param showPayloads Which callers see payloads, checkpoints and error messages. A PayloadRedaction bean can redact them.
+     * @param roles Roles that may see payloads with "when-authorized". One of them is enough. Without roles, every authenticated caller may.
+     * @param allowWrites Whether the endpoint may change anything: release, fail, retry, cancel, reschedule, reclaim, pause, resume, drain. Reading needs only that the endpoint is exposed.
      */
     public record Endpoint(
             @DefaultValue("false") boolean allowWrites,
             @DefaultValue("never") ShowPayloads showPayloads,
             @DefaultValue Set<String> roles) {}
 
-    /** Who sees payloads. */
+    /** Which callers see payloads. */
     public enum ShowPayloads {
         /** Nobody. */
         NEVER,
@@ -199,14 +216,15 @@ public record KonduitQueueProperties(
     /**
      * What is kept of the errors of handlers.
      *
-     * @param messages Where messages of errors go, which may quote payloads: nowhere, into the database, or into the database and the log. Classes and stacks are always kept and logged.
+     * @param messages Where error messages are kept, which may quote payloads: nowhere, in the database, or in the database and the log. Classes and stack traces are always kept and logged.
      */
     public record Errors(@DefaultValue("store") ErrorMessages messages) {}
 
     /**
      * What is done when the database has lost commits, as after a failover to a standby that was behind.
      *
-     * @param pauseQueues Whether the queues that this instance serves are paused when the database has lost commits, until a person resumes them.
+     * @param pauseQueues Whether to pause the queues of this instance when the database has lost commits, until a person resumes them.
      */
-    public record Failover(@DefaultValue("false") boolean pauseQueues) {}
+    public record Failover(
+            @DefaultValue(Defaults.FAILOVER_PAUSE_QUEUES) boolean pauseQueues) {}
 }

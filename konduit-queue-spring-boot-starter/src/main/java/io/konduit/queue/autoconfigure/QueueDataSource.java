@@ -28,7 +28,7 @@ public record QueueDataSource(DataSource dataSource) {
         return new QueueDataSource(unwrapped(chosen));
     }
 
-    /** Transaction managers bind their connection to what is behind such a proxy, so the queue must look there too. */
+    /** Transaction managers bind their connection to the target of such a proxy, so the queue must use it too. */
     private static DataSource unwrapped(DataSource chosen) {
         DataSource target = chosen;
         while (target instanceof TransactionAwareDataSourceProxy proxy) {

@@ -16,14 +16,13 @@ final class QueueTransactionManager {
 
     /** The only or primary one for that data source; null when there is none, or several and none is primary. */
     static @Nullable PlatformTransactionManager find(
-            QueueDataSource queue, ObjectProvider<PlatformTransactionManager> managers) {
+            DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers) {
         PlatformTransactionManager preferred = managers.getIfUnique();
-        if (preferred != null && uses(preferred, queue.dataSource())) {
+        if (preferred != null && uses(preferred, dataSource)) {
             return preferred;
         }
-        List<PlatformTransactionManager> matching = managers.stream()
-                .filter(manager -> uses(manager, queue.dataSource()))
-                .toList();
+        List<PlatformTransactionManager> matching =
+                managers.stream().filter(manager -> uses(manager, dataSource)).toList();
         return matching.size() == 1 ? matching.get(0) : null;
     }
 

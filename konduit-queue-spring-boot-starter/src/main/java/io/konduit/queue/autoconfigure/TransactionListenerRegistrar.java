@@ -1,6 +1,6 @@
 package io.konduit.queue.autoconfigure;
 
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.worker.LeaseFence;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +16,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Has every transaction manager tell the queue when it begins and ends a transaction: those that are there when the
- * application has been set up, and those that are made later. In a worker the fence hears it, which checks what handlers
- * commit.
+ * Registers the queue's listener with every transaction manager: those that exist when the application is set up, and
+ * those that are created later. In a worker the fence is that listener, which checks what handlers commit.
  */
 final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInitializingSingleton {
     private static final Logger log = LoggerFactory.getLogger(TransactionListenerRegistrar.class);
@@ -47,7 +46,7 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
         return bean;
     }
 
-    /** The fence needs the database, so it is not asked for before everything else is there. */
+    /** The fence needs the database, so it is looked up only after everything else exists. */
     @Override
     public void afterSingletonsInstantiated() {
         started = true;
@@ -61,7 +60,7 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
         }
     }
 
-    /** A producer that makes its beans lazily may have no database yet, and is not made to have one. */
+    /** A producer with lazy beans may have no database yet, and must not be forced to create one. */
     private void found(QueueDatabase created) {
         database = created;
         if (started && !hasFence()) {
@@ -90,7 +89,7 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
         }
         synchronized (manager) {
             if (!manager.getTransactionExecutionListeners().contains(known)) {
-                // a new list: the application's may be fixed, and a commit may be going through it
+                // a new list: the application's may be immutable, and a commit may be iterating over it
                 List<TransactionExecutionListener> listeners =
                         new ArrayList<>(manager.getTransactionExecutionListeners());
                 listeners.add(known);

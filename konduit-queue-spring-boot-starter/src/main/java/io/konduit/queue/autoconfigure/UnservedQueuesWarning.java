@@ -9,7 +9,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.dao.DataAccessException;
 
-/** Says at start which queues of this application's handlers nobody serves. Its own worker is registered by then. */
+/** Warns at start-up about declared queues that no worker serves. This instance's own worker is registered by then. */
 record UnservedQueuesWarning(DeclaredQueues declared, List<String> configured, ApplicationContext context) {
     private static final Logger log = LoggerFactory.getLogger(UnservedQueuesWarning.class);
 
@@ -30,7 +30,7 @@ record UnservedQueuesWarning(DeclaredQueues declared, List<String> configured, A
                             types,
                             configured));
         } catch (DataAccessException e) {
-            log.debug("Who serves the declared queues cannot be told now", e);
+            log.debug("Cannot check now whether the declared queues are served", e);
         }
     }
 }

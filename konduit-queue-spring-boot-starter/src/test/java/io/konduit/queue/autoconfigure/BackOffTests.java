@@ -9,8 +9,10 @@ import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.host.HostApplication;
+import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.worker.WorkerLifecycle;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -33,6 +35,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.json.JsonMapper;
@@ -105,13 +108,22 @@ class BackOffTests {
     static List<Method> beanMethods() {
         List<Method> methods = new ArrayList<>();
         for (Class<?> configuration : HostApplication.starter()) {
-            Stream.concat(Stream.of(configuration), Arrays.stream(configuration.getDeclaredClasses()))
+            Stream.of(
+                            Stream.of(configuration),
+                            Arrays.stream(configuration.getDeclaredClasses()),
+                            imported(configuration))
+                    .flatMap(classes -> classes)
                     .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                     .filter(method -> AnnotatedElementUtils.hasAnnotation(method, Bean.class))
                     .forEach(methods::add);
         }
         assertThat(methods).hasSizeGreaterThan(20);
         return methods;
+    }
+
+    private static Stream<Class<?>> imported(Class<?> configuration) {
+        Import imports = configuration.getAnnotation(Import.class);
+        return imports == null ? Stream.empty() : Arrays.stream(imports.value());
     }
 
     @ParameterizedTest(name = "{0}")
@@ -159,6 +171,18 @@ class BackOffTests {
                     TaskId task = context.getBean(TaskQueue.class).enqueue("mail", new WelcomeMail("ada"));
                     assertThat(payload(task)).isEqualTo("{\"mail-address\": \"ada\"}");
                 });
+    }
+
+    @Test
+    void whoeverNeedsAPartGetsTheOneOfTheApplication() {
+        OutageGuard own = new OutageGuard(Duration.ofSeconds(10), System::nanoTime);
+        own.failed();
+        application.withBean("ownGuard", OutageGuard.class, () -> own).run(context -> {
+            assertThat(context).hasNotFailed().getBean(OutageGuard.class).isSameAs(own);
+            assertThat(context.getBean(OrphanReclaimer.class).reclaimOnce().postponed())
+                    .as("the reaper asks it")
+                    .isPositive();
+        });
     }
 
     @Test

@@ -3,8 +3,8 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.TaskQueue;
+import io.konduit.queue.event.DatabaseWentBack;
 import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.failover.FailoverSettings;
 import io.konduit.queue.failover.FailoverWatch;

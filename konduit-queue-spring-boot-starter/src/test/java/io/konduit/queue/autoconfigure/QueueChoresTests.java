@@ -2,7 +2,7 @@ package io.konduit.queue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration.QueueChores;
+import io.konduit.queue.engine.QueueChores;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.test.TestDatabase;
 import java.util.List;

@@ -4,21 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.InvalidSettingsException;
-import io.konduit.queue.LeadershipAcquired;
-import io.konduit.queue.LeadershipLost;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.admin.QueueInspection;
-import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration.QueueChores;
+import io.konduit.queue.engine.QueueChores;
+import io.konduit.queue.event.LeadershipAcquired;
+import io.konduit.queue.event.LeadershipLost;
+import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.host.HostApplication;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.OrphanReclaimer;
-import io.konduit.queue.recovery.OutageGuard;
-import io.konduit.queue.store.DatabaseMoment;
 import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ServerTime;
 import io.konduit.queue.worker.ChoresPresence;
 import io.konduit.queue.worker.KeepAlive;
 import io.konduit.queue.worker.LeaseFence;
@@ -173,13 +173,13 @@ class RecoveryAutoConfigurationTests {
                     context.getBean(LeaderOnlyScheduler.class).stop();
                     context.getBean(ChoresPresence.class).stop();
                     OutageGuard guard = context.getBean(OutageGuard.class);
-                    DatabaseMoment moment =
-                            context.getBean(ReclaimRepository.class).moment();
-                    guard.observed(moment, System.nanoTime());
+                    ServerTime serverTime =
+                            context.getBean(ReclaimRepository.class).serverTime();
+                    guard.observed(serverTime, System.nanoTime());
 
                     Duration frozen = Duration.ofMinutes(1);
                     guard.observed(
-                            new DatabaseMoment(moment.moment().plus(frozen), moment.startedAt()),
+                            new ServerTime(serverTime.time().plus(frozen), serverTime.startedAt()),
                             System.nanoTime() + frozen.toNanos());
 
                     assertThat(guard.remaining())

@@ -3,8 +3,8 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.host.HostApplication;
-import io.konduit.queue.store.EndedTransactions;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.jdbc.EndedTransactions;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.worker.LeaseFence;
 import java.util.List;
 import javax.sql.DataSource;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.JobHandler;
-import io.konduit.queue.TaskFailed;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.enqueue.TaskWakeUp;
-import io.konduit.queue.recovery.OrphanReclaimer;
+import io.konduit.queue.event.TaskFailed;
+import io.konduit.queue.recovery.ReclaimEvents;
 import io.konduit.queue.recovery.ReclaimMonitor;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.worker.QueueMonitor;
@@ -39,9 +39,9 @@ class ApplicationCodeThreadTests {
             await().until(() -> observers.threads.containsKey("listener"));
             await().until(() -> observers.threads.containsKey("monitor"));
             observers.threads.remove("wake-up"); // of the enqueue, on the caller's thread
-            OrphanReclaimer.Surroundings reaper = context.getBean(OrphanReclaimer.Surroundings.class);
+            ReclaimEvents reaper = context.getBean(ReclaimEvents.class);
             reaper.wakeUp().accept(Set.of("default"));
-            reaper.monitor().passSucceeded();
+            reaper.passSucceeded();
             await().until(() -> observers.threads.keySet().containsAll(Set.of("wake-up", "reclaim-monitor")));
             assertThat(observers.threads.values()).containsOnly(EVENTS);
         });

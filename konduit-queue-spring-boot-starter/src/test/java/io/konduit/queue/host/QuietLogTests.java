@@ -31,11 +31,11 @@ class QuietLogTests {
             assertThat(linesOfAStart(database))
                     .hasSize(3)
                     .anyMatch(line -> line.matches(".*The tables of the queue in .* are now of version \\d+"))
-                    .anyMatch(line -> line.contains("handles [greet, part] in queues [default]"))
+                    .anyMatch(line -> line.contains("handles [dig, greet, part] in queues [default]"))
                     .anyMatch(line -> line.contains("leads: it runs the background chores"));
             assertThat(linesOfAStart(database))
                     .hasSize(2)
-                    .anyMatch(line -> line.contains("handles [greet, part] in queues [default]"))
+                    .anyMatch(line -> line.contains("handles [dig, greet, part] in queues [default]"))
                     .anyMatch(line -> line.contains("leads: it runs the background chores"));
         }
     }

@@ -1,7 +1,9 @@
 package io.konduit.queue.host;
 
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.TaskContext;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -12,6 +14,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
  * A Spring Boot application without a web server, in a JVM of its own. Says on its standard output what it does, and ends
@@ -59,6 +62,33 @@ public class StandaloneApplication {
         @JobHandler("greet")
         void greet(String name) {
             System.out.println("hello " + name);
+        }
+    }
+
+    @Bean
+    LongJobs longJobs(JdbcClient jdbc) {
+        return new LongJobs(jdbc);
+    }
+
+    /** Runs for a minute the first time, and briefly when it comes back. Each start leaves a row behind. */
+    static class LongJobs {
+        private final JdbcClient jdbc;
+
+        LongJobs(JdbcClient jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @JobHandler("dig")
+        void dig(TaskContext task) throws InterruptedException {
+            jdbc.sql("insert into digs (task_id, epoch, pid, at) values (?, ?, ?, clock_timestamp())")
+                    .params(
+                            task.id().value(),
+                            task.fencingToken(),
+                            ProcessHandle.current().pid())
+                    .update();
+            if (!task.recovering()) {
+                TimeUnit.MINUTES.sleep(1);
+            }
         }
     }
 

@@ -39,18 +39,31 @@ final class StandaloneJvm implements AutoCloseable {
         return run("", List.of(), command);
     }
 
+    /** With every setting of the queue at its default, but for the given ones. */
+    static StandaloneJvm startWithDefaults(String jdbcUrl, String... properties) {
+        List<String> command = new ArrayList<>(List.of(StandaloneApplication.class.getName()));
+        command.addAll(defaults(jdbcUrl));
+        Arrays.stream(properties).map(property -> "--" + property).forEach(command::add);
+        return run("", List.of(), command);
+    }
+
     /** What the application is started with, also when it is processed ahead of time. */
     static List<String> arguments(String jdbcUrl, String... properties) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--spring.main.web-application-type=none",
-                "--spring.datasource.url=" + jdbcUrl,
-                "--spring.flyway.enabled=false",
-                "--spring.autoconfigure.exclude=" + EXCLUDED,
+        List<String> arguments = defaults(jdbcUrl);
+        arguments.addAll(List.of(
                 "--konduit.queue.worker.poll-interval=200ms",
                 "--konduit.queue.worker.drain-timeout=5s",
                 "--konduit.queue.reaper-interval=500ms"));
         Arrays.stream(properties).map(property -> "--" + property).forEach(arguments::add);
         return arguments;
+    }
+
+    private static List<String> defaults(String jdbcUrl) {
+        return new ArrayList<>(List.of(
+                "--spring.main.web-application-type=none",
+                "--spring.datasource.url=" + jdbcUrl,
+                "--spring.flyway.enabled=false",
+                "--spring.autoconfigure.exclude=" + EXCLUDED));
     }
 
     /**
@@ -106,6 +119,15 @@ final class StandaloneJvm implements AutoCloseable {
     /** What it has said so far, one element per line. */
     List<String> lines() {
         return List.copyOf(lines);
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** SIGKILL: it has no chance to say anything. */
+    void kill() {
+        process.destroyForcibly();
     }
 
     /** SIGTERM. Not by {@link Process#destroy}, which closes its standard input as well. */

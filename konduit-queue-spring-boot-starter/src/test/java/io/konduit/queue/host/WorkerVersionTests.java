@@ -3,7 +3,7 @@ package io.konduit.queue.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.admin.QueueInspection;
-import io.konduit.queue.store.InspectionRepository.Worker;
+import io.konduit.queue.admin.RegisteredWorker;
 import java.util.Properties;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class WorkerVersionTests {
                 .run(context -> assertThat(worker(context).applicationVersion()).isEqualTo("1.0.0"));
     }
 
-    private static Worker worker(ApplicationContext context) {
+    private static RegisteredWorker worker(ApplicationContext context) {
         return context.getBean(QueueInspection.class).workers().get(0);
     }
 }

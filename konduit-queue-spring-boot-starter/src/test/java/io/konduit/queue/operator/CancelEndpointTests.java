@@ -7,6 +7,7 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.admin.BulkAction;
+import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.admin.TaskFilter;
 import io.konduit.queue.test.TestDatabase;
@@ -110,7 +111,7 @@ class CancelEndpointTests {
         worker.bean(TaskQueue.class).cancel(id);
         assertInterrupted();
         await().until(() ->
-                worker.bean(TaskAdministration.class).incidentsOf(id, 1).get(0).lateOutcome() != null);
+                worker.bean(QueueInspection.class).incidentsOf(id, 1).get(0).lateOutcome() != null);
         MeterRegistry meters = worker.bean(MeterRegistry.class);
         assertThat(count(meters, "konduit.queue.reclaims.false")).isZero();
         assertThat(count(meters, "konduit.queue.leases.lost")).isZero();

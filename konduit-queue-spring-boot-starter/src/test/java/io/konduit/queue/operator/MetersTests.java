@@ -3,15 +3,16 @@ package io.konduit.queue.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.HoldReason;
+import io.konduit.queue.admin.IncidentClassification;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.metrics.ErrorTagFilter;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.ControlPool;
 import io.konduit.queue.store.Lease;
-import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.test.TestDatabase;
@@ -262,8 +263,17 @@ class MetersTests {
         metrics.falselyReclaimed(1);
         metrics.ranLong(task);
         metrics.reclaimed(new Reclaimed(
-                1, task.queue(), task.type(), "QUARANTINED", HoldReason.QUARANTINED, WORKER, 1, 5, Duration.ZERO));
-        metrics.reclaimed(new Reclaimed(2, task.queue(), task.type(), "ABANDONED", null, WORKER, 1, 1, Duration.ZERO));
+                1,
+                task.queue(),
+                task.type(),
+                IncidentClassification.QUARANTINED,
+                HoldReason.QUARANTINED,
+                WORKER,
+                1,
+                5,
+                Duration.ZERO));
+        metrics.reclaimed(new Reclaimed(
+                2, task.queue(), task.type(), IncidentClassification.ABANDONED, null, WORKER, 1, 1, Duration.ZERO));
         metrics.passSucceeded();
         metrics.passFailed();
         registry.config().meterFilter(new ErrorTagFilter());

@@ -35,7 +35,7 @@ public final class PgBouncer implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Whether the program is installed. Where {@code KONDUIT_TEST_REQUIRE_SERVERS=true}, as in CI, it has to be. */
+    /** Whether the program is installed. With {@code KONDUIT_TEST_REQUIRE_SERVERS=true}, as in CI, it must be. */
     public static boolean isInstalled() {
         boolean found = program().isPresent();
         if (!found && Boolean.parseBoolean(System.getenv(REQUIRED))) {
@@ -44,7 +44,7 @@ public final class PgBouncer implements AutoCloseable {
         return found;
     }
 
-    /** Whether this version (1.21 or later) can keep prepared statements apart; it does when its settings say so. */
+    /** Whether this version (1.21 or later) can keep prepared statements apart; its settings decide whether it does. */
     public static boolean knowsPreparedStatements() {
         try {
             Process process = new ProcessBuilder(program().orElseThrow().toString(), "--version").start();
@@ -57,11 +57,11 @@ public final class PgBouncer implements AutoCloseable {
     }
 
     /**
-     * Starts one that does not know prepared statements, with a pool of server connections for this database.
+     * Starts one without support for prepared statements, with a pool of server connections for this database.
      *
      * @param mode {@code transaction} or {@code session}
      * @param serverConnections how many connections to PostgreSQL all clients share
-     * @param more lines for the file of settings
+     * @param more additional lines for the settings file
      */
     public static PgBouncer inFrontOf(TestDatabase database, String mode, int serverConnections, String... more) {
         try {
@@ -69,7 +69,7 @@ public final class PgBouncer implements AutoCloseable {
             int port = freePort();
             String text = settings(database, mode, serverConnections, port) + String.join("\n", more) + "\n";
             Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), text);
-            // PgBouncer gives up being root before it reads on
+            // PgBouncer drops root privileges before it reads further files
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-r--r--"));
             Process process = new ProcessBuilder(command(settings))

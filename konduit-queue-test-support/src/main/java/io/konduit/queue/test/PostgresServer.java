@@ -10,16 +10,16 @@ import java.time.Duration;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /**
- * The one PostgreSQL server of this JVM, started when it is first asked for.
+ * The one PostgreSQL server of this JVM, started on first use.
  *
  * <ol>
- *   <li>{@code KONDUIT_TEST_JDBC_URL} names a server that is already there, with user and password in the address;
+ *   <li>{@code KONDUIT_TEST_JDBC_URL} names an existing server, with user and password in the address;
  *   <li>{@code -Dkonduit.test.postgres=testcontainers} starts one in Docker;
  *   <li>otherwise an embedded PostgreSQL is started from its binaries.
  * </ol>
  *
- * {@code -Dkonduit.test.postgres.version=14} says which major version is expected: a run that is to show that one must
- * not pass on another.
+ * {@code -Dkonduit.test.postgres.version=14} names the expected major version: a run for one version must not pass on
+ * another.
  */
 final class PostgresServer {
     private static final String IMAGE = "postgres:18-alpine";

@@ -37,7 +37,7 @@ public final class PrimaryAndStandby implements AutoCloseable {
     private final EmbeddedPostgres primary;
     private final EmbeddedPostgres standby;
 
-    /** What has been frozen, to be woken before it is stopped. */
+    /** Frozen processes, which must be woken before they are stopped. */
     private long frozen;
 
     private PrimaryAndStandby(Path directory) throws IOException {
@@ -73,7 +73,7 @@ public final class PrimaryAndStandby implements AutoCloseable {
     private static EmbeddedPostgres.Builder server(Path data) {
         return EmbeddedPostgres.builder()
                 .setDataDirectory(data)
-                // not less than initdb has written down: a standby refuses to start with less than its primary had
+                // not less than initdb has recorded: a standby refuses to start with less than its primary had
                 .setServerConfig("max_connections", "100")
                 .setServerConfig("shared_buffers", "32MB")
                 // what a commit waits for once there is a synchronous standby; the library's default is off
@@ -115,7 +115,7 @@ public final class PrimaryAndStandby implements AutoCloseable {
         await("the standby has caught up", () -> "1".equals(text(primary, caughtUp)));
     }
 
-    /** Cuts the stream: the standby keeps what it has and gets no more. */
+    /** Cuts the stream: the standby keeps its data and receives nothing more. */
     public void detachStandby() {
         run(standby, "alter system set primary_conninfo = ''", "select pg_reload_conf()");
         await("the standby receives no more", () -> "0"
@@ -142,13 +142,13 @@ public final class PrimaryAndStandby implements AutoCloseable {
         promote();
     }
 
-    /** Ends the primary at once, without a last word to anybody. */
+    /** Kills the primary at once. */
     public void killPrimary() {
         signal("QUIT", postmaster(directory.resolve("primary")));
         await("the primary is gone", () -> !answers(primary));
     }
 
-    /** Makes the standby the primary; its timeline is one greater then. */
+    /** Promotes the standby; its timeline then grows by one. */
     public void promote() {
         if (!"t".equals(text(standby, "select pg_promote(true, 30)"))) {
             throw new IllegalStateException("The standby was not promoted.");
@@ -160,7 +160,7 @@ public final class PrimaryAndStandby implements AutoCloseable {
         run(primary, statements);
     }
 
-    /** The first column of the first row, asked of the server that was started as standby. */
+    /** The first column of the first row, from the server that was started as standby. */
     public String askStandby(String query) {
         return text(standby, query);
     }

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A server of its own on a port of its own, which a test stops and starts again with its data. */
+/** A separate server on its own port, which a test stops and starts again with its data. */
 public final class RestartablePostgres implements AutoCloseable {
     private final Path directory;
     private final int port;

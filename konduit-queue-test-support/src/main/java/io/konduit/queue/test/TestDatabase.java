@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** A database of its own on the server of this JVM: empty, or a copy of another one. Closing it drops it. */
+/** A separate database on this JVM's server: empty, or a copy of another one. Closing it drops it. */
 public final class TestDatabase implements AutoCloseable {
     private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/]+/)([^?]*)(\\?.*)?");
     private static final AtomicInteger NEXT = new AtomicInteger();
@@ -34,7 +34,7 @@ public final class TestDatabase implements AutoCloseable {
         return copyOf(null);
     }
 
-    /** Creates a database that starts as a copy of {@code template}, to which nobody may be connected. */
+    /** Creates a database as a copy of {@code template}, which must have no open connections. */
     public static TestDatabase copyOf(@Nullable TestDatabase template) {
         String name = "konduit_test_" + ProcessHandle.current().pid() + "_" + NEXT.incrementAndGet();
         String from = template == null ? "template0" : template.name;
@@ -54,7 +54,7 @@ public final class TestDatabase implements AutoCloseable {
         return jdbcUrl;
     }
 
-    /** A pool of ten connections, made when first asked for. */
+    /** A pool of ten connections, created on first use. */
     public synchronized DataSource dataSource() {
         if (pool == null) {
             pool = newPool(10);
@@ -77,7 +77,7 @@ public final class TestDatabase implements AutoCloseable {
         return DriverManager.getConnection(jdbcUrl);
     }
 
-    /** Runs statements on a connection of their own. */
+    /** Runs statements on a separate connection. */
     public void execute(String... statements) {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
@@ -95,7 +95,7 @@ public final class TestDatabase implements AutoCloseable {
         execute(text.replace("${schema}", schema == null ? "" : schema + "."));
     }
 
-    /** Ends every other session of this database, as a crash of the network would. */
+    /** Ends every other session of this database, as a network failure would. */
     public void killConnections() {
         admin("select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name
                 + "' and pid <> pg_backend_pid()");

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A PostgreSQL whose data stays in a folder, so that tasks outlive the application.
  *
- * <p>The folder has the server's {@code data}, its log, and a lock that the application holds while it runs. When the
- * application was killed, the server is still there: the next start goes on with it.
+ * <p>The folder contains the server's {@code data}, its log, and a lock that the application holds while it runs. If
+ * the application was killed, the server is still running: the next start reuses it.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
     static final String USER = "postgres";
@@ -93,7 +93,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         return EmbeddedPostgres.builder()
                 .setDataDirectory(data)
                 .setCleanDataDirectory(false)
-                // the library is made for tests and would give up durability for speed
+                // the library is made for tests and trades durability for speed by default
                 .setServerConfig("fsync", "on")
                 .setServerConfig("synchronous_commit", "on")
                 .setLocaleConfig("locale", "C")
@@ -136,7 +136,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
         }
     }
 
-    /** The server that a killed application left behind, once it answers. A file that no server stands behind is removed. */
+    /**
+     * The server that a killed application left running, once it answers. A file without a running server is deleted.
+     */
     private static Optional<PostmasterFile> survivor(Path data) throws IOException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {

@@ -17,7 +17,7 @@ class EmbeddedDatabaseConfiguration {
         return EmbeddedDatabase.start(folder);
     }
 
-    /** Spring Boot makes its data source from this instead of {@code spring.datasource.*}. */
+    /** Spring Boot creates its data source from this instead of {@code spring.datasource.*}. */
     @Bean
     JdbcConnectionDetails embeddedDatabaseConnection(EmbeddedDatabase database) {
         return new JdbcConnectionDetails() {

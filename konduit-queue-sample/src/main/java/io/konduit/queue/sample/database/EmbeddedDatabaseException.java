@@ -2,7 +2,7 @@ package io.konduit.queue.sample.database;
 
 import org.jspecify.annotations.Nullable;
 
-/** The sample's PostgreSQL cannot be used: says why, and what to do. */
+/** The sample's PostgreSQL cannot be used. The message says why, and what to do. */
 class EmbeddedDatabaseException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

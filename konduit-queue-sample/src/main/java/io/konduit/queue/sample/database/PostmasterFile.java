@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The file in which a running PostgreSQL leaves its process id and port. After a crash of the machine it is still there. */
+/** The file in which a running PostgreSQL records its process id and port. It survives a crash of the machine. */
 record PostmasterFile(Path path, long pid, int port) {
     private static final int PID_LINE = 0;
     private static final int PORT_LINE = 3;
@@ -30,7 +30,7 @@ record PostmasterFile(Path path, long pid, int port) {
         }
     }
 
-    /** The process, if it is alive and is no other program that was given the same number since. */
+    /** The process, if it is alive and not another program that has since been given the same id. */
     Optional<ProcessHandle> process() {
         return ProcessHandle.of(pid)
                 .filter(ProcessHandle::isAlive)

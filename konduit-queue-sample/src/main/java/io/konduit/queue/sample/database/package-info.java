@@ -1,4 +1,4 @@
-/** A PostgreSQL that comes with the sample. An application of your own has one already and needs nothing of this. */
+/** A PostgreSQL that comes with the sample. Your own application has one already and needs nothing of this. */
 @NullMarked
 package io.konduit.queue.sample.database;
 

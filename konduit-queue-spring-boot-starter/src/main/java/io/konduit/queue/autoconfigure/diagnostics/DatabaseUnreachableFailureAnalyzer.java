@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.NestedExceptionUtils;
 
-/** The database does not answer, or does not let the application in. */
+/** The database does not answer, or refuses the application's login. */
 final class DatabaseUnreachableFailureAnalyzer extends AbstractFailureAnalyzer<DatabaseUnreachableException> {
 
     @Override
@@ -24,7 +24,7 @@ final class DatabaseUnreachableFailureAnalyzer extends AbstractFailureAnalyzer<D
         };
     }
 
-    /** What the driver said: pools wrap it, and their own message says only how long they have waited. */
+    /** The driver's message: pools wrap it, and their own message only says how long they have waited. */
     private static String reason(Throwable failure) {
         return String.valueOf(sqlFailure(failure).getMessage());
     }

@@ -5,7 +5,7 @@ import io.konduit.queue.InvalidJobHandlerException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** A handler that cannot be one, or two for one type. */
+/** An invalid handler, or two handlers for one type. */
 final class JobHandlerFailureAnalyzer extends AbstractFailureAnalyzer<InvalidJobHandlerException> {
 
     @Override

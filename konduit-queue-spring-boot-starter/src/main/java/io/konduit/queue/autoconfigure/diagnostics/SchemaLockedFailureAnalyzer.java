@@ -4,7 +4,7 @@ import io.konduit.queue.SchemaLockedException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** The tables could not be updated, because somebody else uses them. */
+/** The tables could not be updated, because other sessions use them. */
 final class SchemaLockedFailureAnalyzer extends AbstractFailureAnalyzer<SchemaLockedException> {
 
     @Override

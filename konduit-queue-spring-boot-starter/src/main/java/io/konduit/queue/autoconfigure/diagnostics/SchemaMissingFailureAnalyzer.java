@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** The tables are not there, or may not be created or read. */
+/** The tables do not exist, or may not be created or read. */
 final class SchemaMissingFailureAnalyzer extends AbstractFailureAnalyzer<SchemaMissingException> {
     private static final String NO_PRIVILEGE = "42501";
     private static final String SCRIPTS = "run the scripts under io/konduit/queue/db in the konduit-queue-core jar";

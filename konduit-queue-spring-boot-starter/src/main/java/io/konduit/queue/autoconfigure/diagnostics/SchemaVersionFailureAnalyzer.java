@@ -4,7 +4,7 @@ import io.konduit.queue.SchemaVersionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** The tables are of another version than this release, or were made by hand where the queue would make them. */
+/** The tables have another version than this release, or were created by hand where the queue would create them. */
 final class SchemaVersionFailureAnalyzer extends AbstractFailureAnalyzer<SchemaVersionException> {
 
     @Override

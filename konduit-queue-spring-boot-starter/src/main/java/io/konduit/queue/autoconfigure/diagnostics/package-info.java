@@ -1,4 +1,4 @@
-/** Internal: what a failed start says to the person who reads it. */
+/** Internal: explains failed start-ups to operators. */
 @NullMarked
 package io.konduit.queue.autoconfigure.diagnostics;
 

@@ -1,13 +1,13 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.InvalidTaskException;
+import io.konduit.queue.admin.InvalidRequestException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/** What a caller says with an action on one task, queue or worker, as text; each part is read when an action needs it. */
+/** The parameters of an action on one task, queue or worker, as text; each is parsed when an action needs it. */
 record ActionBody(
         @Nullable String note,
         @Nullable String attempts,
@@ -22,7 +22,7 @@ record ActionBody(
     @Nullable
     Instant startAt() {
         if (isGiven(runAt) == isGiven(delay)) {
-            throw new InvalidTaskException("Expected either 'runAt' or 'delay', but found "
+            throw new InvalidRequestException("Expected either 'runAt' or 'delay', but found "
                     + (isGiven(runAt) ? "both" : "neither")
                     + ". Give one of them, such as \"delay\": \"10m\" or \"runAt\": \"2030-01-31T08:00:00Z\".");
         }
@@ -40,7 +40,7 @@ record ActionBody(
         try {
             return Instant.parse(text.trim());
         } catch (DateTimeParseException e) {
-            throw new InvalidTaskException("Expected '" + name
+            throw new InvalidRequestException("Expected '" + name
                     + "' to be a time such as 2030-01-31T08:00:00Z, but found '" + ListQuery.cut(text) + "'.");
         }
     }
@@ -49,7 +49,7 @@ record ActionBody(
         try {
             return DurationStyle.detectAndParse(text);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new InvalidTaskException("Expected '" + name
+            throw new InvalidRequestException("Expected '" + name
                     + "' to be a duration such as 90s, 15m, 24h or 7d, but found '" + ListQuery.cut(text) + "'.");
         }
     }

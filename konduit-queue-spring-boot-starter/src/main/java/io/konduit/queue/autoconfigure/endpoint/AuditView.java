@@ -1,6 +1,6 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.store.AuditRepository;
+import io.konduit.queue.admin.AuditEntry;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What people did to many tasks at once and to workers. */
+/** Bulk and worker operations of operators. */
 record AuditView(List<Entry> audit, @Nullable String next) implements OperationResponseBody {
 
     record Entry(
@@ -21,12 +21,12 @@ record AuditView(List<Entry> audit, @Nullable String next) implements OperationR
             int changed,
             @Nullable String note) {
 
-        static Entry of(AuditRepository.Entry found) {
+        static Entry of(AuditEntry found) {
             return new Entry(
                     found.id(),
                     found.at(),
                     found.actor(),
-                    found.action(),
+                    found.action().name(),
                     found.target(),
                     fields(found.filter()),
                     found.changed(),
@@ -38,7 +38,7 @@ record AuditView(List<Entry> audit, @Nullable String next) implements OperationR
         }
     }
 
-    static AuditView of(List<AuditRepository.Entry> found, int size) {
+    static AuditView of(List<AuditEntry> found, int size) {
         return new AuditView(
                 found.stream().map(Entry::of).toList(),
                 found.size() < size ? null : Long.toString(found.get(size - 1).id()));

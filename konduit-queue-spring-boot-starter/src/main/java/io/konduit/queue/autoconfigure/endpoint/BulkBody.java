@@ -1,15 +1,15 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
 import io.konduit.queue.HoldReason;
-import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskStatus;
+import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.TaskFilter;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller says with a bulk action, as text. */
+/** The parameters of a bulk action, as text. */
 record BulkBody(
         @Nullable String queue,
         @Nullable String type,
@@ -45,14 +45,14 @@ record BulkBody(
         return ListQuery.truth("'dryRun'", dryRun, true);
     }
 
-    int most() {
+    int rowLimit() {
         return ListQuery.wholeNumber("'limit'", given("limit", limit), DEFAULT_LIMIT);
     }
 
     /** An empty condition would match everything: most likely the variable of a script is not set. */
     private static @Nullable String given(String name, @Nullable String text) {
         if (text != null && text.isBlank()) {
-            throw new InvalidTaskException("Expected '" + name
+            throw new InvalidRequestException("Expected '" + name
                     + "' to have a value, but it is empty. Leave it out if any will do. Nothing was changed.");
         }
         return text;
@@ -70,7 +70,7 @@ record BulkBody(
         try {
             return Enum.valueOf(type, wanted.trim().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new InvalidTaskException("Expected '" + name + "' to be one of "
+            throw new InvalidRequestException("Expected '" + name + "' to be one of "
                     + Arrays.toString(type.getEnumConstants()) + ", but found '" + ListQuery.cut(wanted) + "'.");
         }
     }

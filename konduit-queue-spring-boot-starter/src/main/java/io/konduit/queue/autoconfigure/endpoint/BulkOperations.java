@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** S13: {@code bulk/{action}}. A dry run unless the caller says otherwise. */
+/** S13: {@code bulk/{action}}. A dry run by default. */
 final class BulkOperations {
     static final String LIST = "bulk";
     private static final List<String> PATHS =
@@ -22,9 +22,9 @@ final class BulkOperations {
     }
 
     /**
-     * What came of it.
+     * The result.
      *
-     * @param skipped matched and were not changed: locked, changed meanwhile, or their unique key was taken
+     * @param skipped matched and were not changed: locked, changed in the meantime, or their unique key was taken
      * @param more whether 'limit' ended the call early
      */
     record Answer(
@@ -85,7 +85,7 @@ final class BulkOperations {
                         tasks.apply(
                                 action,
                                 body.filter(),
-                                body.most(),
+                                body.rowLimit(),
                                 actor,
                                 body.action().note()));
     }

@@ -3,7 +3,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task works on and how far it is, for callers who may see it.
+ * A task's payload and checkpoint, for callers with access to them.
  *
  * @param note why something is not shown
  */
@@ -16,7 +16,7 @@ record ContentView(
         return new ContentView(null, null, note);
     }
 
-    /** Neither is for logs. */
+    /** Neither may be logged. */
     @Override
     public String toString() {
         return "ContentView[note=" + note + "]";

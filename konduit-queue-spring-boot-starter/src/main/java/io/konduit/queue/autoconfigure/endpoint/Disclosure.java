@@ -1,7 +1,7 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
 import io.konduit.queue.admin.PayloadRedaction;
-import io.konduit.queue.store.ContentRepository.Content;
+import io.konduit.queue.admin.TaskContent;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -12,7 +12,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Who sees payloads, checkpoints and messages of errors, and what the application leaves of them. */
+/** Decides which callers see payloads, checkpoints and error messages, and applies the application's redaction. */
 final class Disclosure {
     static final String NOT_ALLOWED =
             "Hidden from this caller: 'konduit.queue.endpoint.show-payloads' says who sees payloads.";
@@ -35,15 +35,15 @@ final class Disclosure {
         return show.isShown(caller, roles);
     }
 
-    /** Whether callers that nobody knows, as those over JMX, see them. */
+    /** Whether unauthenticated callers, such as JMX, see them. */
     boolean isForAnybody() {
         return show.isShown(false);
     }
 
-    /** A text of the task and why nothing is shown of it. */
+    /** A text of the task, or why it is not shown. */
     private record Shown(@Nullable String text, @Nullable String reason) {}
 
-    ContentView content(String type, Content found, String whenTooLarge) {
+    ContentView content(String type, TaskContent found, String whenTooLarge) {
         Part payload = part(type, found.payload());
         Part checkpoint = part(type, found.checkpoint());
         String note = payload.note() != null ? payload.note() : checkpoint.note();

@@ -1,13 +1,13 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.store.ErrorRepository.AttemptError;
+import io.konduit.queue.admin.AttemptError;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Why an attempt failed.
  *
- * @param message only for callers who may see payloads, which it may quote
+ * @param message only for callers with access to payloads, which it may quote
  * @param stack without messages
  */
 record ErrorView(
@@ -19,7 +19,7 @@ record ErrorView(
                 found.type(),
                 message,
                 found.at(),
-                found.outcome(),
+                found.outcome().name(),
                 found.worker().toString(),
                 found.stack());
     }

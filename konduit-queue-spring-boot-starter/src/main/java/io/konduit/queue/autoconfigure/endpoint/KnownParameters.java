@@ -1,6 +1,6 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.InvalidTaskException;
+import io.konduit.queue.admin.InvalidRequestException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,13 +15,13 @@ import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 
 /**
- * Refuses fields and query parameters that an operation does not have. Actuator drops them, so that a typing error in
- * {@code dryRun} would act. JMX knows the parameters of its operations by itself.
+ * Refuses fields and query parameters that an operation does not have. Actuator ignores them, so a misspelt {@code
+ * dryRun} would act. JMX knows the parameters of its operations by itself.
  */
 final class KnownParameters implements OperationInvokerAdvisor {
     private static final EndpointId ENDPOINT = EndpointId.of("konduitqueue");
 
-    /** What Spring Security may read from the query: no parameter of an operation. */
+    /** Query parameters that Spring Security may read: not parameters of an operation. */
     private static final String CSRF_TOKEN = "_csrf";
 
     @Override
@@ -30,7 +30,7 @@ final class KnownParameters implements OperationInvokerAdvisor {
         if (!endpoint.equals(ENDPOINT)) {
             return invoker;
         }
-        // all that callers send is text; anything else, such as the security context, comes from the server
+        // callers send only text; anything else, such as the security context, comes from the server
         Set<String> known = new TreeSet<>();
         parameters.stream()
                 .filter(parameter -> parameter.getType() == String.class)
@@ -39,7 +39,7 @@ final class KnownParameters implements OperationInvokerAdvisor {
             Optional<String> replaced = PathVariables.replaced(context.getArguments());
             if (replaced.isPresent()) {
                 return KonduitQueueWebExtension.answer(() -> {
-                    throw new InvalidTaskException("Expected '" + replaced.get()
+                    throw new InvalidRequestException("Expected '" + replaced.get()
                             + "' in the path only, but found it in the body or query as well. Nothing was changed.");
                 });
             }
@@ -54,7 +54,7 @@ final class KnownParameters implements OperationInvokerAdvisor {
         };
     }
 
-    /** What a caller can choose; the rest is in the path. */
+    /** The parameters that a caller can choose; the rest is in the path. */
     private static Set<String> optional(OperationParameters parameters) {
         Set<String> names = new TreeSet<>();
         parameters.stream()
@@ -63,10 +63,10 @@ final class KnownParameters implements OperationInvokerAdvisor {
         return names;
     }
 
-    private static InvalidTaskException refusal(List<String> unknown, Set<String> known) {
+    private static InvalidRequestException refusal(List<String> unknown, Set<String> known) {
         String name = ListQuery.cut(unknown.get(0));
         String nearest = nearest(name, known);
-        return new InvalidTaskException("Expected "
+        return new InvalidRequestException("Expected "
                 + (known.isEmpty() ? "no field or parameter" : "only " + String.join(", ", known)) + ", but found '"
                 + name + "'"
                 + (nearest == null ? "." : ". Did you mean '" + nearest + "'?") + " Nothing was changed.");

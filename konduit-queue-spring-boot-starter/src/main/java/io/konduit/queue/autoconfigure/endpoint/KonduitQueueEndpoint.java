@@ -21,7 +21,7 @@ public class KonduitQueueEndpoint {
         this.operations = operations;
     }
 
-    /** What to look at first. */
+    /** The overview. */
     @ReadOperation
     public OperationResponseBody overview() {
         return operations.reads().overview();

@@ -39,15 +39,10 @@ public final class KonduitQueueEndpointAutoConfiguration {
                 endpoint.roles(),
                 redactions.orderedStream().toList());
         return new QueueOperations(
-                new QueueReads(inspection, tasks, queues, disclosure),
-                inspection,
-                tasks,
-                queues,
-                workers,
-                endpoint.allowWrites());
+                new QueueReads(inspection, disclosure), inspection, tasks, queues, workers, endpoint.allowWrites());
     }
 
-    /** Seen by every endpoint, so that it is made early: it needs nothing, and leaves other endpoints alone. */
+    /** Applies to every endpoint, so it is created early: it needs nothing, and leaves other endpoints alone. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint(KonduitQueueEndpoint.class)

@@ -1,19 +1,17 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.store.Cursor;
-import io.konduit.queue.store.SearchRepository.Criteria;
-import java.time.DateTimeException;
+import io.konduit.queue.admin.Cursor;
+import io.konduit.queue.admin.InvalidRequestException;
+import io.konduit.queue.admin.TaskSearch;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/** What a caller asks of a list, as text; each part is read when a list needs it. */
+/** The parameters of a list, as text; each is parsed when a list needs it. */
 record ListQuery(
         @Nullable String type,
         @Nullable String status,
@@ -27,7 +25,6 @@ record ListQuery(
 
     static final int DEFAULT_SIZE = 50;
     private static final Duration DEFAULT_PERIOD = Duration.ofHours(24);
-    private static final String BETWEEN = "~";
 
     ListQuery {
         type = given(type);
@@ -47,11 +44,7 @@ record ListQuery(
 
     /** A cursor as callers see it: an id, or a time and an id. */
     static @Nullable String text(@Nullable Cursor cursor) {
-        if (cursor == null) {
-            return null;
-        }
-        boolean byId = cursor.time().equals(Cursor.START.time());
-        return byId ? Long.toString(cursor.id()) : cursor.time() + BETWEEN + cursor.id();
+        return cursor == null ? null : cursor.toString();
     }
 
     static int wholeNumber(String what, @Nullable String text, int otherwise) {
@@ -60,7 +53,7 @@ record ListQuery(
         }
         long value = number(what, text);
         if (value != (int) value) {
-            throw new InvalidTaskException(
+            throw new InvalidRequestException(
                     "Expected " + what + " to be at most " + Integer.MAX_VALUE + ", but found '" + cut(text) + "'.");
         }
         return (int) value;
@@ -73,7 +66,7 @@ record ListQuery(
         if (text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
             return Boolean.parseBoolean(text);
         }
-        throw new InvalidTaskException("Expected " + what + " to be true or false, but found '" + cut(text) + "'.");
+        throw new InvalidRequestException("Expected " + what + " to be true or false, but found '" + cut(text) + "'.");
     }
 
     int pageSize() {
@@ -96,28 +89,23 @@ record ListQuery(
         try {
             return DurationStyle.detectAndParse(since);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new InvalidTaskException(
+            throw new InvalidRequestException(
                     "Expected 'since' to be a duration such as 90s, 15m, 24h or 7d, but found '" + cut(since) + "'.");
         }
     }
 
-    Criteria criteria() {
-        return new Criteria(taskStatus(), queue, type, key);
+    TaskSearch search() {
+        return new TaskSearch(taskStatus(), queue, type, key);
     }
 
     Cursor cursor() {
         if (before == null) {
             return Cursor.START;
         }
-        int at = before.indexOf(BETWEEN);
         try {
-            return at < 0
-                    ? Cursor.ofId(Long.parseLong(before))
-                    : new Cursor(
-                            Instant.parse(before.substring(0, at)).toString(),
-                            Long.parseLong(before.substring(at + 1)));
-        } catch (NumberFormatException | DateTimeException e) {
-            throw new InvalidTaskException("Expected 'before' to be the 'next' of the page before, but found '"
+            return Cursor.parse(before);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException("Expected 'before' to be the 'next' of the page before, but found '"
                     + cut(before) + "'. Leave it out for the first page.");
         }
     }
@@ -129,7 +117,7 @@ record ListQuery(
         try {
             return TaskStatus.valueOf(status.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new InvalidTaskException("Expected 'status' to be one of " + Arrays.toString(TaskStatus.values())
+            throw new InvalidRequestException("Expected 'status' to be one of " + Arrays.toString(TaskStatus.values())
                     + ", but found '" + cut(status) + "'.");
         }
     }
@@ -138,7 +126,7 @@ record ListQuery(
         try {
             return Long.parseLong(text.trim());
         } catch (NumberFormatException e) {
-            throw new InvalidTaskException(
+            throw new InvalidRequestException(
                     "Expected " + what + " to be a whole number, but found '" + cut(text) + "'.");
         }
     }
@@ -148,7 +136,7 @@ record ListQuery(
             return null;
         }
         if (text.indexOf('\0') >= 0) {
-            throw new InvalidTaskException("Expected text without NUL characters, but found one. Leave it out.");
+            throw new InvalidRequestException("Expected text without NUL characters, but found one. Leave it out.");
         }
         return text;
     }

@@ -8,12 +8,12 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * What the path of the current request says. Actuator adds body and query to it under the same names, so that they could
- * replace the task or the action that an access rule has let through by its path. On a servlet container only: the reactive
- * stack does not tell which request is the current one.
+ * The variables in the path of the current request. Actuator adds body and query under the same names, so they could
+ * replace the task or action that an access rule has allowed by its path. Only on a servlet container: the reactive
+ * stack does not expose the current request.
  */
 final class PathVariables {
-    /** Where Spring MVC keeps them. */
+    /** The request attribute in which Spring MVC keeps them. */
     private static final String ATTRIBUTE = "org.springframework.web.servlet.HandlerMapping.uriTemplateVariables";
 
     private static final boolean SERVLET = ClassUtils.isPresent(
@@ -21,12 +21,12 @@ final class PathVariables {
 
     private PathVariables() {}
 
-    /** A name whose value in these arguments is not the one in the path. */
+    /** A name whose value in these arguments differs from the path. */
     static Optional<String> replaced(Map<String, Object> arguments) {
         return SERVLET ? Request.replaced(arguments) : Optional.empty();
     }
 
-    /** Loaded only where Spring's web classes are. */
+    /** Loaded only if Spring's web classes are present. */
     private static final class Request {
         static Optional<String> replaced(Map<String, Object> arguments) {
             RequestAttributes request = RequestContextHolder.getRequestAttributes();

@@ -1,10 +1,10 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.InvalidTaskException;
-import io.konduit.queue.QueueNotFoundException;
-import io.konduit.queue.TaskNotFoundException;
-import io.konduit.queue.TaskStateException;
-import io.konduit.queue.WorkerNotFoundException;
+import io.konduit.queue.admin.InvalidRequestException;
+import io.konduit.queue.admin.QueueNotFoundException;
+import io.konduit.queue.admin.TaskNotFoundException;
+import io.konduit.queue.admin.TaskStateException;
+import io.konduit.queue.admin.WorkerNotFoundException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.dao.DataAccessException;
@@ -18,9 +18,9 @@ import org.springframework.dao.DataAccessException;
 record Problem(String type, String title, int status, String detail) implements OperationResponseBody {
     private static final String PREFIX = "urn:konduit-queue:problem:";
 
-    /** The problem behind an error; null when it is none that a caller can do something about. */
+    /** The problem for an error; null when a caller cannot do anything about it. */
     static @Nullable Problem of(RuntimeException error) {
-        if (error instanceof InvalidTaskException) {
+        if (error instanceof InvalidRequestException) {
             return of("invalid-request", "Invalid request", 400, error);
         }
         if (error instanceof WritesNotAllowedException) {

@@ -4,15 +4,15 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.admin.BulkAction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.ReclaimResult;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.admin.WorkerAdministration;
-import io.konduit.queue.recovery.ReclaimResult;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/** What the endpoint does, whichever way it is called. Actions are refused unless the application allows them. */
+/** The endpoint's operations over every transport. Actions are refused unless the application allows them. */
 final class QueueOperations {
     private static final String RECLAIM = "reclaim";
     private static final String CLEAN_ABANDONED = "clean-abandoned";
@@ -56,31 +56,33 @@ final class QueueOperations {
         return reads;
     }
 
-    /** A dry run changes nothing, so that it is always allowed; it is what happens unless the caller says otherwise. */
+    /** A dry run changes nothing, so it is always allowed; it is the default. */
     OperationResponseBody command(
             String command, @Nullable String dryRun, @Nullable String size, @Nullable String note, String actor) {
         boolean dry = ListQuery.truth("'dryRun'", dryRun, true);
-        int most = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
+        int limit = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
         if (!dry && COMMANDS.contains(command)) {
             requireWrites(command);
         }
         return switch (command) {
-            case RECLAIM -> dry ? orphans(most) : reclaim(actor, note);
+            case RECLAIM -> dry ? orphans(limit) : reclaim(actor, note);
             case CLEAN_ABANDONED ->
-                dry ? Views.AbandonedDryRun.of(inspection.abandoned(most)) : cleanAbandoned(actor, note);
+                dry ? ReclaimViews.AbandonedDryRun.of(inspection.abandoned(limit)) : cleanAbandoned(actor, note);
             default -> throw new UnknownPathException(COMMANDS, command);
         };
     }
 
-    private OperationResponseBody orphans(int most) {
-        return new Views.DryRun(
+    private OperationResponseBody orphans(int limit) {
+        return new ReclaimViews.DryRun(
                 true,
-                inspection.orphans(most).stream().map(Views.OrphanView::of).toList());
+                inspection.orphans(limit).stream()
+                        .map(ReclaimViews.OrphanView::of)
+                        .toList());
     }
 
     private OperationResponseBody reclaim(String actor, @Nullable String note) {
         ReclaimResult result = tasks.reclaimNow(actor, note);
-        return Views.Reclaim.of(
+        return ReclaimViews.Reclaim.of(
                 result,
                 result.postponed().isZero()
                         ? "All orphans that could be taken back have been."
@@ -88,12 +90,12 @@ final class QueueOperations {
     }
 
     private OperationResponseBody cleanAbandoned(String actor, @Nullable String note) {
-        return Views.Reclaim.of(
+        return ReclaimViews.Reclaim.of(
                 tasks.cleanAbandonedNow(actor, note),
                 "All tasks without progress that could be taken from their workers have been.");
     }
 
-    /** Does one thing to all tasks that match; as a command, only a dry run is always allowed. */
+    /** Applies one action to all matching tasks; a dry run is always allowed. */
     OperationResponseBody bulk(String list, String action, BulkBody body, String actor) {
         BulkAction wanted = BulkOperations.action(list, action, body.action());
         if (!body.isDryRun()) {
@@ -114,12 +116,12 @@ final class QueueOperations {
             case "queues/pause" -> {
                 requireWrites(path);
                 queues.pause(id, actor, note);
-                yield new Views.QueueDecision(id, true, actor);
+                yield new QueueViews.QueueChange(id, true, actor);
             }
             case "queues/resume" -> {
                 requireWrites(path);
                 queues.resume(id, actor, note);
-                yield new Views.QueueDecision(id, false, actor);
+                yield new QueueViews.QueueChange(id, false, actor);
             }
             case "workers/drain" -> {
                 requireWrites(path);
@@ -146,7 +148,7 @@ final class QueueOperations {
         void on(TaskId task);
     }
 
-    private Views.Story decide(String path, String id, Decision decision) {
+    private TaskViews.Story decide(String path, String id, Decision decision) {
         requireWrites(path);
         TaskId task = ListQuery.taskId(id);
         decision.on(task);

@@ -3,7 +3,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 import io.konduit.queue.TaskQueueException;
 import java.util.Collection;
 
-/** There is nothing at this path of the endpoint. */
+/** This path of the endpoint does not exist. */
 class UnknownPathException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

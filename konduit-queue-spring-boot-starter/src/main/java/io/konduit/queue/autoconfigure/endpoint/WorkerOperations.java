@@ -1,8 +1,8 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.InvalidTaskException;
-import io.konduit.queue.WorkerNotFoundException;
+import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.WorkerAdministration;
+import io.konduit.queue.admin.WorkerNotFoundException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -17,7 +17,7 @@ final class WorkerOperations {
         this.workers = workers;
     }
 
-    /** What a worker was told. */
+    /** The new state of a worker. */
     record Told(String worker, boolean draining, String actor) implements OperationResponseBody {}
 
     OperationResponseBody drain(String id, String actor, @Nullable String note) {
@@ -39,7 +39,7 @@ final class WorkerOperations {
         try {
             return UUID.fromString(id);
         } catch (IllegalArgumentException e) {
-            throw new InvalidTaskException("Expected the worker to be an id of the list of workers, or '" + SELF
+            throw new InvalidRequestException("Expected the worker to be an id of the list of workers, or '" + SELF
                     + "', but found '" + ListQuery.cut(id) + "'.");
         }
     }

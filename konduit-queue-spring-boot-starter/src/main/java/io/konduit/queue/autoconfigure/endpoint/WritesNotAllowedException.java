@@ -2,7 +2,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 
 import io.konduit.queue.TaskQueueException;
 
-/** The application has not switched the endpoint's actions on. */
+/** The application has not enabled the endpoint's actions. */
 class WritesNotAllowedException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** The Actuator endpoint {@code konduitqueue}: what people see and do while the application runs. */
+/** The Actuator endpoint {@code konduitqueue}: what operators see and do while the application runs. */
 @NullMarked
 package io.konduit.queue.autoconfigure.endpoint;
 

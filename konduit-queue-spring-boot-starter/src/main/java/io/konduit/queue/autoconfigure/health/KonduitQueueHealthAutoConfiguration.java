@@ -1,11 +1,12 @@
 package io.konduit.queue.autoconfigure.health;
 
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
-import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
 import io.konduit.queue.failover.FailoverGuard;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.settings.InspectionSettings;
+import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.worker.DeclaredQueues;
 import io.konduit.queue.worker.WorkerLifecycle;
@@ -29,21 +30,23 @@ public final class KonduitQueueHealthAutoConfiguration {
     @ConditionalOnEnabledHealthIndicator("konduitqueue")
     HealthIndicator konduitQueueHealthIndicator(
             QueueDatabase database,
-            KonduitQueueProperties properties,
+            QueueSettings settings,
             FailoverGuard failover,
             DeclaredQueues declared,
             ObjectProvider<LeaderOnlyScheduler> scheduler,
             ObjectProvider<WorkerLifecycle> worker) {
+        InspectionSettings inspection = settings.inspection();
         boolean runsChores = scheduler.stream().findAny().isPresent();
+        CrashDetection detection = new CrashDetection(settings);
         KonduitQueueHealthIndicator indicator = new KonduitQueueHealthIndicator(
                         StatisticsRepository.onControlPath(database),
                         new KonduitQueueHealthIndicator.Settings(
-                                properties.reaperInterval(),
-                                properties.reaperGrace(),
-                                properties.worker().heartbeatInterval(),
-                                properties.zombie().warnAbove(),
+                                inspection.reaperInterval(),
+                                inspection.reaperGrace(),
+                                settings.instance().heartbeatInterval(),
+                                inspection.zombieLimit(),
                                 runsChores,
-                                properties.worker().enabled()),
+                                settings.instance().runsTasks()),
                         () -> scheduler.stream()
                                 .map(LeaderOnlyScheduler::state)
                                 .findFirst()
@@ -56,6 +59,11 @@ public final class KonduitQueueHealthAutoConfiguration {
                 .hanging(() -> worker.stream()
                         .flatMap(its -> its.hangingRuns().stream())
                         .toList())
+                .crashDetection(() -> worker.stream()
+                        .filter(WorkerLifecycle::isRunning)
+                        .findFirst()
+                        .map(its -> detection.describe(its.hasWitness()))
+                        .orElse(null))
                 .drainedBy(() ->
                         worker.stream().findFirst().map(its -> its.drain().by()).orElse(null));
         return new UnservedQueuesDetail(indicator, declared);

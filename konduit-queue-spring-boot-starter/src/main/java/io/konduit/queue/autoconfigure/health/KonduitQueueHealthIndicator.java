@@ -1,9 +1,9 @@
 package io.konduit.queue.autoconfigure.health;
 
-import io.konduit.queue.DatabaseWentBack;
-import io.konduit.queue.DurationText;
+import io.konduit.queue.event.DatabaseWentBack;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReaperChore;
+import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.store.StatisticsRepository.Recovery;
 import io.konduit.queue.worker.HangingRun;
@@ -21,9 +21,9 @@ import org.springframework.dao.DataAccessException;
 
 /**
  * O5: one cheap statement on the control path, which also measures its round trip. DOWN when the database does not
- * answer, when a loop of this instance's worker has ended or goes around no more, when the reaper has not succeeded anywhere for too long, or when the lease of a lost worker has not been
- * taken back for too long. Both ages count from this instance's start at the earliest: what lay there before gets one
- * bound of time to be cleared.
+ * answer, when a loop of this instance's worker has ended or is stuck, when the reaper has not succeeded anywhere for
+ * too long, or when the lease of a lost worker was not reclaimed for too long. Backlog older than this instance is aged
+ * from its start-up.
  */
 final class KonduitQueueHealthIndicator implements HealthIndicator {
     private static final Duration SLACK = Duration.ofSeconds(5);
@@ -37,11 +37,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private final Supplier<@Nullable DatabaseWentBack> loss;
     private Supplier<@Nullable String> drainedBy = () -> null;
     private Supplier<List<HangingRun>> hanging = List::of;
+    private Supplier<@Nullable Map<String, Object>> crashDetection = () -> null;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
     /**
-     * What the bounds are made of, as {@code konduit.queue.*} says.
+     * The settings that the limits derive from, from {@code konduit.queue.*}.
      *
      * @param runsChores whether the reaper runs on this instance
      * @param runsTasks whether this instance is a worker, whose tasks need a reaper somewhere; one that only enqueues does
@@ -59,12 +60,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             return (runsChores || runsTasks) && !reaperInterval.isZero();
         }
 
-        /** So long may the reaper's last success be ago. */
+        /** The longest acceptable time since the reaper's last success. */
         Duration reaperBound() {
             return reaperInterval.multipliedBy(PATIENCE_IN_INTERVALS).plus(SLACK);
         }
 
-        /** So long may an expired lease lie: the grace, two passes, the round after an outage. */
+        /** The longest time that an expired lease may remain: the grace, two passes, the round after an outage. */
         Duration leaseBound() {
             Duration guardRound = heartbeatInterval.multipliedBy(6).dividedBy(5);
             return reaperGrace
@@ -90,13 +91,19 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         this.startedNanos = nanoTime.getAsLong();
     }
 
-    /** Who has told the worker of this instance to drain, if somebody has. */
+    /** The operator who asked this instance's worker to drain, if any. */
     KonduitQueueHealthIndicator drainedBy(Supplier<@Nullable String> by) {
         drainedBy = by;
         return this;
     }
 
-    /** Runs on this instance that were told to end and have not. */
+    /** How a crash of this instance's worker would be detected; null if it has no worker. */
+    KonduitQueueHealthIndicator crashDetection(Supplier<@Nullable Map<String, Object>> detection) {
+        crashDetection = detection;
+        return this;
+    }
+
+    /** Runs on this instance that were told to end and are still going. */
     KonduitQueueHealthIndicator hanging(Supplier<List<HangingRun>> runs) {
         hanging = runs;
         return this;
@@ -145,9 +152,13 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             health.withDetail(
                     "hangingRuns",
                     hangs.stream()
-                            .map(run -> run.task() + ": " + run.reason() + ", told "
+                            .map(run -> run.task() + ": " + run.reason() + ", told to end "
                                     + run.since().toSeconds() + " s ago")
                             .toList());
+        }
+        Map<String, Object> detection = crashDetection.get();
+        if (detection != null) {
+            health.withDetail("crashDetection", detection);
         }
         LeadershipState state = leadership.get();
         if (state != null) {
@@ -155,7 +166,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         }
         String by = drainedBy.get();
         if (by != null) {
-            health.withDetail("draining", "as " + by + " has told it: it claims nothing until it is resumed");
+            health.withDetail("draining", "as " + by + " asked: it claims nothing until it is resumed");
         }
         DatabaseWentBack known = loss.get();
         if (known != null) {
@@ -163,7 +174,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         }
     }
 
-    /** Not a reason to be DOWN: a restart would mend nothing. It stays until this instance is restarted. */
+    /** Not a reason to be DOWN: a restart would not help. It stays until this instance is restarted. */
     private static Map<String, Object> describe(DatabaseWentBack loss) {
         return Map.of(
                 "noticedAt",
@@ -223,13 +234,13 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         Duration bound = settings.leaseBound();
         health.withDetail("oldestExpiredLeaseBoundSeconds", bound.toSeconds());
         if (oldest != null && judged(oldest) > seconds(bound)) {
-            reasons.add("The oldest expired lease ended " + rounded(oldest) + " s ago and nobody has taken it back; "
+            reasons.add("The oldest expired lease ended " + rounded(oldest) + " s ago and was not reclaimed; "
                     + "expected at most " + DurationText.of(bound)
                     + ". A transaction may hold the row: look for it in pg_stat_activity.");
         }
     }
 
-    /** What lay there before this instance started counts from its start. */
+    /** Backlog older than this instance is aged from its start-up. */
     private double judged(double seconds) {
         return Math.min(seconds, (nanoTime.getAsLong() - startedNanos) / 1e9);
     }

@@ -8,7 +8,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.dao.DataAccessException;
 
-/** Adds the declared queues that no live worker serves. No reason to be DOWN: a restart would mend nothing. */
+/** Adds the declared queues that no live worker serves. Not a reason to be DOWN: a restart would not help. */
 record UnservedQueuesDetail(KonduitQueueHealthIndicator indicator, DeclaredQueues declared) implements HealthIndicator {
 
     @Override

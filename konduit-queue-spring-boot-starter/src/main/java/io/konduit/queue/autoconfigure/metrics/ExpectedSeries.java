@@ -1,13 +1,13 @@
 package io.konduit.queue.autoconfigure.metrics;
 
-import io.konduit.queue.TaskNames;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.metrics.QueueMetrics;
+import io.konduit.queue.settings.TaskNames;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.EventListener;
 
-/** Begins the counters of this worker's types when all handlers are known; a second time changes nothing. */
+/** Starts the counters of this worker's types when all handlers are known; repeating it changes nothing. */
 record ExpectedSeries(QueueMetrics metrics, JobHandlerRegistry handlers) {
 
     @EventListener(ContextRefreshedEvent.class)

@@ -1,14 +1,14 @@
 package io.konduit.queue.autoconfigure.metrics;
 
-import io.konduit.queue.LeadershipLost;
-import io.konduit.queue.autoconfigure.KonduitQueueProperties;
 import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
 import io.konduit.queue.autoconfigure.OnChores;
+import io.konduit.queue.event.LeadershipLost;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.metrics.QueueGauges;
-import io.konduit.queue.store.QueueDatabase;
+import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.store.StatisticsRepository;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.event.EventListener;
 
-/** The gauges over the state of the queue, read on the instance that leads. */
+/** The gauges for the state of the queue, read on the leading instance. */
 @AutoConfiguration(
         before = KonduitQueueRecoveryAutoConfiguration.class,
         after = io.konduit.queue.autoconfigure.KonduitQueueWorkerAutoConfiguration.class)
@@ -34,13 +34,14 @@ public final class KonduitQueueGaugesAutoConfiguration {
     QueueGauges konduitQueueGauges(
             MeterRegistry registry,
             QueueDatabase database,
-            KonduitQueueProperties properties,
+            QueueSettings settings,
             ObjectProvider<LeaderOnlyScheduler> scheduler) {
         return new QueueGauges(
                 registry,
                 StatisticsRepository.onControlPath(database),
                 new QueueGauges.Limits(
-                        properties.zombie().warnAbove(), properties.worker().staleThreshold()),
+                        settings.inspection().zombieLimit(),
+                        settings.inspection().staleThreshold()),
                 () -> scheduler.stream().anyMatch(known -> known.state() == LeadershipState.LEADER),
                 System::nanoTime);
     }
@@ -57,7 +58,7 @@ public final class KonduitQueueGaugesAutoConfiguration {
         return new GaugesOfFormerLeader(gauges);
     }
 
-    /** An instance that does not lead any more tells no state: the new leader does. */
+    /** An instance that no longer leads reports no state: the new leader does. */
     record GaugesOfFormerLeader(QueueGauges gauges) {
         @EventListener
         void leadershipLost(LeadershipLost event) {

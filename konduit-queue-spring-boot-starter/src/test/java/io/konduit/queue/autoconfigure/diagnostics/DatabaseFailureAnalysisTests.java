@@ -67,7 +67,7 @@ class DatabaseFailureAnalysisTests {
 
     @Test
     void tablesThatWereMadeByHandAndShouldBeMadeByTheQueue() throws Exception {
-        runScripts(Integer.MAX_VALUE);
+        runScripts();
         FailureAnalysis analysis = FailureAnalysisTests.analyse(HostApplication.on(database));
         assertThat(analysis.getDescription())
                 .isEqualTo("The tables of the queue in schema 'public' were made by hand: there is no"
@@ -76,42 +76,19 @@ class DatabaseFailureAnalysisTests {
         assertThat(analysis.getAction()).isEqualTo("Set 'konduit.queue.schema.initialize' to false.");
     }
 
-    @Test
-    void olderTablesThatWereMadeByHandAndShouldBeMadeByTheQueue() throws Exception {
-        runScripts(4);
-        FailureAnalysis analysis = FailureAnalysisTests.analyse(HostApplication.on(database));
-        assertThat(analysis.getDescription())
-                .endsWith("They are of version 4; this release has version " + newestVersion() + ".");
-        assertThat(analysis.getAction())
-                .matches(
-                        "Run (script V5|the scripts V5 to V\\d+) under io/konduit/queue/db in the konduit-queue-core jar,"
-                                + " then set 'konduit\\.queue\\.schema\\.initialize' to false\\.");
-    }
-
-    @Test
-    void tablesOfAnOlderVersion() throws Exception {
-        runScripts(1);
+    /** What is said of tables of older versions is in {@code SchemaVersionTests} of the core. */
+    @ParameterizedTest
+    @ValueSource(strings = {BY_HAND, "konduit.queue.schema.initialize=true"})
+    void tablesThatWereMadeByHandAndAreIncomplete(String initialize) throws Exception {
+        runScripts();
+        database.execute("drop table konduit_audit");
         FailureAnalysis analysis =
-                FailureAnalysisTests.analyse(HostApplication.on(database).withPropertyValues(BY_HAND));
+                FailureAnalysisTests.analyse(HostApplication.on(database).withPropertyValues(initialize));
         assertThat(analysis.getDescription())
-                .isEqualTo(
-                        "The tables of the queue in schema 'public' are of version 1, but this release needs version "
-                                + newestVersion() + ".");
+                .isEqualTo("The tables of the queue in schema 'public' are incomplete. Missing: konduit_audit.");
         assertThat(analysis.getAction())
-                .isEqualTo("Run the scripts V2 to V" + newestVersion()
-                        + " under io/konduit/queue/db in the konduit-queue-core jar.");
-    }
-
-    @Test
-    void tablesOfAnOlderVersionThatTheQueueMade() throws Exception {
-        runScripts(1);
-        database.execute("create table konduit_schema_history (version text, success boolean)");
-        FailureAnalysis analysis =
-                FailureAnalysisTests.analyse(HostApplication.on(database).withPropertyValues(BY_HAND));
-        assertThat(analysis.getDescription()).contains("are of version 1, but this release needs version ");
-        assertThat(analysis.getAction())
-                .isEqualTo(
-                        "Set 'konduit.queue.schema.initialize' to true for one start, as a user who may change the tables.");
+                .startsWith(
+                        "Create what is missing as script V1 under io/konduit/queue/db in the konduit-queue-core jar does.");
     }
 
     @ParameterizedTest
@@ -199,11 +176,9 @@ class DatabaseFailureAnalysisTests {
                 .withPropertyValues("spring.datasource.hikari.connection-init-sql=set role " + role);
     }
 
-    private void runScripts(int most) throws Exception {
+    private void runScripts() throws Exception {
         for (Resource script : scripts()) {
-            if (version(script) <= most) {
-                database.execute(script.getContentAsString(StandardCharsets.UTF_8));
-            }
+            database.execute(script.getContentAsString(StandardCharsets.UTF_8));
         }
     }
 

@@ -3,7 +3,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.admin.PayloadRedaction;
-import io.konduit.queue.store.ContentRepository.Content;
+import io.konduit.queue.admin.TaskContent;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.security.Principal;
@@ -19,7 +19,8 @@ import org.springframework.boot.actuate.endpoint.Show;
 /** Who sees payloads, and what of them. */
 @Tag("O3")
 class DisclosureTests {
-    private static final Content PAYMENT = new Content("{\"order\": 7, \"card\": \"4111\"}", "{\"step\": 2}", false);
+    private static final TaskContent PAYMENT =
+            new TaskContent("{\"order\": 7, \"card\": \"4111\"}", "{\"step\": 2}", false);
 
     private static Disclosure showing(PayloadRedaction... redactions) {
         return new Disclosure(Show.ALWAYS, Set.of(), List.of(redactions));
@@ -70,7 +71,7 @@ class DisclosureTests {
 
     @Test
     void numbersAreShownAsTheyAre() {
-        Content found = new Content("[12345678901234567890123, 0.1000000000000000000001]", null, false);
+        TaskContent found = new TaskContent("[12345678901234567890123, 0.1000000000000000000001]", null, false);
         assertThat(showing().content("pay", found, "").payload())
                 .isEqualTo(
                         List.of(new BigInteger("12345678901234567890123"), new BigDecimal("0.1000000000000000000001")));
@@ -136,7 +137,7 @@ class DisclosureTests {
 
     @Test
     void whatIsTooLargeSaysWhereToFindIt() {
-        ContentView shown = showing().content("pay", new Content(null, "{}", true), "see elsewhere");
+        ContentView shown = showing().content("pay", new TaskContent(null, "{}", true), "see elsewhere");
         assertThat(shown.payload()).isNull();
         assertThat(shown.checkpoint()).isEqualTo(Map.of());
         assertThat(shown.note()).isEqualTo("see elsewhere");

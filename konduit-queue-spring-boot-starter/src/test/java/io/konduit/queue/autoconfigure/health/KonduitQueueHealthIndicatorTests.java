@@ -2,12 +2,12 @@ package io.konduit.queue.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.konduit.queue.DatabaseWentBack;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.event.DatabaseWentBack;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.schema.QueueSchemaMigrator;
-import io.konduit.queue.store.ControlPool;
-import io.konduit.queue.store.QueueDatabase;
 import io.konduit.queue.store.StatisticsRepository;
 import io.konduit.queue.test.TestDatabase;
 import io.konduit.queue.worker.HangingRun;
@@ -119,7 +119,7 @@ class KonduitQueueHealthIndicatorTests {
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(reason(health))
                 .matches(
-                        "The oldest expired lease ended 80\\.\\d s ago and nobody has taken it back;"
+                        "The oldest expired lease ended 80\\.\\d s ago and was not reclaimed;"
                                 + " expected at most 79s\\. A transaction may hold the row: look for it in pg_stat_activity\\.");
     }
 
@@ -258,7 +258,7 @@ class KonduitQueueHealthIndicatorTests {
         assertThat(health.getDetails())
                 .containsEntry(
                         "hangingRuns",
-                        List.of("task 17 (import, attempt 1): it is over its time limit, told 120 s ago"));
+                        List.of("task 17 (import, attempt 1): it is over its time limit, told to end 120 s ago"));
     }
 
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {

@@ -1,0 +1,35 @@
+package io.konduit.queue.admin;
+
+import io.konduit.queue.TaskId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An incident: a task was taken from a worker, or changed by an operator.
+ *
+ * @param lateOutcome what the lost worker reported later; it was alive then
+ * @param outcome how the task ended after this; null while it has not
+ */
+public record Incident(
+        long id,
+        TaskId taskId,
+        String queue,
+        String type,
+        IncidentClassification classification,
+        IncidentAction action,
+        String actor,
+        @Nullable String note,
+        @Nullable UUID previousOwner,
+        long leaseEpoch,
+        @Nullable Instant leaseStartedAt,
+        @Nullable Instant leaseEndedAt,
+        Instant detectedAt,
+        @Nullable Duration detectionDelay,
+        int attempts,
+        int zombieCount,
+        @Nullable TaskOutcome lateOutcome,
+        @Nullable Instant lateOutcomeAt,
+        @Nullable TaskOutcome outcome,
+        @Nullable Instant outcomeAt) {}

@@ -1,0 +1,15 @@
+package io.konduit.queue.admin;
+
+/** Why an incident was recorded. */
+public enum IncidentClassification {
+    /** The lease of the task had ended. */
+    ZOMBIE,
+    /** The task had lost too many workers, so it is held for review. */
+    QUARANTINED,
+    /** The task had made no progress for very long, although its worker was alive. */
+    ABANDONED,
+    /** The process of the worker had died, so its lease was ended early. */
+    WORKER_GONE,
+    /** An operator decided, or the application on an operator's behalf. */
+    OPERATOR
+}

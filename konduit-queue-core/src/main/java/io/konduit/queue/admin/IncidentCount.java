@@ -1,0 +1,13 @@
+package io.konduit.queue.admin;
+
+/** The number of incidents of one kind, and what became of their tasks. */
+public record IncidentCount(
+        String type,
+        IncidentClassification classification,
+        IncidentAction action,
+        long incidents,
+        long completed,
+        long failed,
+        long cancelled,
+        long open,
+        long workerWasAlive) {}

@@ -1,0 +1,58 @@
+package io.konduit.queue.engine;
+
+import io.konduit.queue.TaskQueue;
+import io.konduit.queue.enqueue.AfterCommit;
+import io.konduit.queue.enqueue.Notifier;
+import io.konduit.queue.enqueue.RequestChecker;
+import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.enqueue.TransactionalTaskQueue;
+import io.konduit.queue.failover.AcknowledgedTasks;
+import io.konduit.queue.insert.TaskInserts;
+import io.konduit.queue.store.ControlMessages;
+import io.konduit.queue.store.ControlReceiver;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.TaskRepository;
+import io.konduit.queue.worker.WorkerLifecycle;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** What an application needs that enqueues. */
+final class EnqueueParts {
+    final Part<TaskInserts> inserts;
+    final Part<ControlMessages> messages;
+    final Part<TaskRepository> tasks;
+    final Part<NotificationChannel> channel;
+    final Part<Notifier> notifier;
+    final Part<TaskQueue> queue;
+    final Supplier<Stream<TaskWakeUp>> wakeUps;
+
+    /** @param worker asked for when a worker of this instance is to hear something */
+    EnqueueParts(QueueEngineBuilder given, Supplier<AcknowledgedTasks> acknowledged, Supplier<WorkerLifecycle> worker) {
+        channel = given.part(NotificationChannel.class, () -> new NotificationChannel(given.database));
+        notifier = given.part(Notifier.class, () -> new Notifier(channel.get()));
+        wakeUps = given.wakeUps != null ? given.wakeUps : () -> own(given, worker, TaskWakeUp.class);
+        Supplier<Stream<ControlReceiver>> receivers = given.controlReceivers != null
+                ? given.controlReceivers
+                : () -> own(given, worker, ControlReceiver.class);
+        inserts = given.part(
+                TaskInserts.class,
+                () -> new TaskInserts(given.database, given.settings.enqueue().groupEnqueues()));
+        messages = given.part(ControlMessages.class, () -> new ControlMessages(given.database, receivers));
+        tasks = given.part(TaskRepository.class, () -> new TaskRepository(given.database, messages.get()));
+        queue = given.part(TaskQueue.class, () -> {
+            RequestChecker checker = new RequestChecker(
+                    given.handlers,
+                    given.converter.get(),
+                    given.settings.enqueue().rejectUnknownTypes());
+            AfterCommit afterCommit = new AfterCommit(
+                    inserts.get()::commitsLater, wakeUps, given.enqueueMonitor.get(), acknowledged.get());
+            return new TransactionalTaskQueue(inserts.get(), tasks.get(), checker, afterCommit, given.observations);
+        });
+    }
+
+    private <T> Stream<T> own(QueueEngineBuilder given, Supplier<WorkerLifecycle> worker, Class<T> role) {
+        Stream<Object> workers = given.settings.instance().runsTasks() ? Stream.of(worker.get()) : Stream.empty();
+        Stream<Object> notifiers = given.settings.worker().listen() ? Stream.of(notifier.get()) : Stream.empty();
+        return Stream.concat(workers, notifiers).map(role::cast);
+    }
+}

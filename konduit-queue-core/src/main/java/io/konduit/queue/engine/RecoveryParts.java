@@ -1,0 +1,133 @@
+package io.konduit.queue.engine;
+
+import io.konduit.queue.enqueue.Notifier;
+import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.leader.Chore;
+import io.konduit.queue.leader.LeaderOnlyScheduler;
+import io.konduit.queue.leader.Leadership;
+import io.konduit.queue.recovery.AbandonedLeaseCleaner;
+import io.konduit.queue.recovery.OrphanReclaimer;
+import io.konduit.queue.recovery.ReclaimEvents;
+import io.konduit.queue.recovery.StaleWorkerMarker;
+import io.konduit.queue.recovery.WitnessWatch;
+import io.konduit.queue.settings.LeaderSettings;
+import io.konduit.queue.settings.ReclaimPolicy;
+import io.konduit.queue.settings.RetentionSettings;
+import io.konduit.queue.settings.WitnessSettings;
+import io.konduit.queue.store.ChoreRepository;
+import io.konduit.queue.store.LeaderLocks;
+import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.RecordedLocks;
+import io.konduit.queue.store.RetentionRepository;
+import io.konduit.queue.store.WitnessRepository;
+import io.konduit.queue.thread.Jitter;
+import io.konduit.queue.worker.WorkerIdentity;
+import io.konduit.queue.worker.WorkerLifecycle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import net.javacrumbs.shedlock.core.LockProvider;
+
+/** What brings back the tasks of lost workers, and the other background chores. */
+final class RecoveryParts {
+    final Part<ReclaimPolicy> policy;
+    final Part<ReclaimRepository> tasks;
+    final Part<ReclaimEvents> events;
+    final Part<OrphanReclaimer> reclaimer;
+    final Part<AbandonedLeaseCleaner> cleaner;
+    final Part<LeaderSettings> leaderSettings;
+    final Part<RetentionSettings> retention;
+    final Part<ChoreRepository> passes;
+    final Part<WitnessWatch> witnessWatch;
+    final Part<QueueChores> chores;
+    final Part<Leadership> leadership;
+    final Part<LeaderOnlyScheduler> scheduler;
+
+    RecoveryParts(
+            QueueEngineBuilder given,
+            Supplier<OutageGuard> guard,
+            InstanceParts instance,
+            Supplier<Stream<TaskWakeUp>> wakeUps) {
+        policy = given.part(ReclaimPolicy.class, () -> given.settings.reclaim());
+        tasks = given.part(ReclaimRepository.class, () -> new ReclaimRepository(given.database));
+        events = given.part(
+                ReclaimEvents.class,
+                () -> new ReclaimEvents(actor(given), given.events, given.reclaimMonitor.get(), queues -> wakeUps.get()
+                        .forEach(wakeUp -> wake(given, wakeUp, queues))));
+        reclaimer = given.part(
+                OrphanReclaimer.class,
+                () -> new OrphanReclaimer(tasks.get(), policy.get(), guard.get(), events.get(), given.nanoTime));
+        cleaner = given.part(
+                AbandonedLeaseCleaner.class,
+                () -> new AbandonedLeaseCleaner(
+                        tasks.get(), policy.get(), given.settings.inspection().abandonedThreshold(), events.get()));
+        leaderSettings = given.part(LeaderSettings.class, () -> given.settings.leader());
+        retention = given.part(RetentionSettings.class, () -> given.settings.retention());
+        passes = given.part(ChoreRepository.class, () -> new ChoreRepository(given.database));
+        witnessWatch = given.part(
+                WitnessWatch.class,
+                () -> new WitnessWatch(
+                        new WitnessRepository(given.database),
+                        reclaimer.get(),
+                        guard.get(),
+                        new WitnessWatch.Terms(
+                                given.settings.witness().grace(), policy.get().batchSize(), actor(given)),
+                        given.nanoTime));
+        chores = given.part(QueueChores.class, () -> chores(given, instance));
+        leadership = given.part(Leadership.class, () -> {
+            UUID id = instance.identity.get().id();
+            return new Leadership(locks(given, id), settings(given), id, given.events, given.nanoTime);
+        });
+        scheduler = given.part(LeaderOnlyScheduler.class, () -> {
+            List<Chore> all = new ArrayList<>(chores.get().chores());
+            given.chores.get().forEach(all::add);
+            return new LeaderOnlyScheduler(
+                    leadership.get(), passes.get(), all, given.nanoTime, new Jitter(given.random));
+        });
+    }
+
+    /** K1: a follower looks often enough to take over from a leader that has died. */
+    private LeaderSettings settings(QueueEngineBuilder given) {
+        WitnessSettings witness = given.settings.witness();
+        return witness.enabled() && given.lockProvider.get() == null
+                ? leaderSettings.get().retryingAtLeastEvery(witness.grace().dividedBy(2))
+                : leaderSettings.get();
+    }
+
+    private static String actor(QueueEngineBuilder given) {
+        WorkerIdentity identity = given.identity.get();
+        return "reaper@" + (identity == null ? "application" : identity.id());
+    }
+
+    /** Our own are fast; one of the application may be slow. */
+    private static void wake(QueueEngineBuilder given, TaskWakeUp wakeUp, Set<String> queues) {
+        if (wakeUp instanceof WorkerLifecycle || wakeUp instanceof Notifier) {
+            wakeUp.tasksDue(queues);
+        } else {
+            given.applicationThread.execute(() -> wakeUp.tasksDue(queues));
+        }
+    }
+
+    private QueueChores chores(QueueEngineBuilder given, InstanceParts instance) {
+        StaleWorkerMarker marker = new StaleWorkerMarker(
+                instance.workers.get(), given.settings.chores().staleThreshold(), given.events);
+        return QueueChores.builder(given.settings.chores())
+                .reaper(reclaimer.get())
+                .witness(witnessWatch.get(), given.settings.witness())
+                .abandoned(cleaner.get())
+                .staleWorkers(marker)
+                .retention(new RetentionRepository(given.database), retention.get())
+                .build();
+    }
+
+    private LockProvider locks(QueueEngineBuilder given, UUID worker) {
+        LockProvider applications = given.lockProvider.get();
+        return applications == null
+                ? LeaderLocks.create(given.database, worker)
+                : new RecordedLocks(applications, passes.get(), worker);
+    }
+}

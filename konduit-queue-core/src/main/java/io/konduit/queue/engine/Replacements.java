@@ -1,0 +1,17 @@
+package io.konduit.queue.engine;
+
+import org.jspecify.annotations.Nullable;
+
+/** Parts that are provided from outside. Every part that needs a replaced part gets the replacement. */
+public interface Replacements {
+    /** The queue makes all parts itself. */
+    Replacements NONE = new Replacements() {
+        @Override
+        public <T> @Nullable T find(Class<T> part) {
+            return null;
+        }
+    };
+
+    /** The replacement of a part, or null if the queue is to make it. */
+    <T> @Nullable T find(Class<T> part);
+}

@@ -1,0 +1,5 @@
+/** Internal: puts the queue together from its parts, without Spring Boot and without starting anything. */
+@NullMarked
+package io.konduit.queue.engine;
+
+import org.jspecify.annotations.NullMarked;

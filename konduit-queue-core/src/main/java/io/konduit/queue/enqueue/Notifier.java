@@ -1,0 +1,127 @@
+package io.konduit.queue.enqueue;
+
+import io.konduit.queue.store.ControlMessage;
+import io.konduit.queue.store.ControlReceiver;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.thread.Phases;
+import io.konduit.queue.thread.QueueThreads;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Notifies other nodes after the commit that tasks are due, and forwards control messages. Many wake-ups become one
+ * statement, on the queue's own connection and thread, so that the caller neither waits nor pays.
+ */
+public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(Notifier.class);
+    static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
+    static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
+
+    private final NotificationChannel channel;
+    private final Set<String> pending = new HashSet<>();
+    private final Set<ControlMessage> messages = new HashSet<>();
+    private @Nullable Thread thread;
+
+    public Notifier(NotificationChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public void tasksDue(Set<String> queues) {
+        synchronized (pending) {
+            if (pending.addAll(queues)) {
+                pending.notifyAll();
+            }
+        }
+    }
+
+    @Override
+    public void receive(ControlMessage message) {
+        synchronized (pending) {
+            if (messages.add(message)) {
+                pending.notifyAll();
+            }
+        }
+    }
+
+    private void loop() {
+        try {
+            long spacing = SHORTEST_SPACING_NANOS;
+            while (true) {
+                send(take());
+                TimeUnit.NANOSECONDS.sleep(spacing);
+                spacing = spacingAfter(spacing, isSomethingPending());
+            }
+        } catch (InterruptedException e) {
+            log.debug("The notifier has stopped");
+        }
+    }
+
+    private NotificationChannel.Heard take() throws InterruptedException {
+        synchronized (pending) {
+            while (!isSomethingPending()) {
+                pending.wait();
+            }
+            NotificationChannel.Heard taken = new NotificationChannel.Heard(Set.copyOf(pending), Set.copyOf(messages));
+            pending.clear();
+            messages.clear();
+            return taken;
+        }
+    }
+
+    /** Longer when more arrived in the meantime: enqueues are then continuous, and the woken workers are busy. */
+    static long spacingAfter(long nanos, boolean somethingCame) {
+        return somethingCame ? Math.min(LONGEST_SPACING_NANOS, 2 * nanos) : SHORTEST_SPACING_NANOS;
+    }
+
+    private boolean isSomethingPending() {
+        synchronized (pending) {
+            return !pending.isEmpty() || !messages.isEmpty();
+        }
+    }
+
+    private void send(NotificationChannel.Heard taken) {
+        try {
+            if (!taken.messages().isEmpty()) {
+                channel.sendControl(taken.messages());
+            }
+            if (!taken.queues().isEmpty()) {
+                channel.send(taken.queues());
+            }
+        } catch (RuntimeException e) {
+            log.debug("A notification was not sent; the others find out at their next poll or heartbeat", e);
+        }
+    }
+
+    @Override
+    public synchronized void start() {
+        if (thread == null) {
+            thread = QueueThreads.start("konduit-notify", this::loop);
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (thread != null) {
+            thread.interrupt();
+            thread = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return thread != null;
+    }
+
+    /** Stops after the worker and the web server's last requests. */
+    @Override
+    public int getPhase() {
+        return Phases.NOTIFIER;
+    }
+}

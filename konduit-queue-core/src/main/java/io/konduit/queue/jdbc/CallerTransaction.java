@@ -1,0 +1,110 @@
+package io.konduit.queue.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The transaction of the calling thread. Only this class defines what "in a transaction" means:
+ *
+ * <ul>
+ *   <li>{@link #isOpen}: statements on the application's data source join a transaction that is still open. Not a
+ *       suspended one, nor one that has ended and is running its callbacks. A connection that a transaction elsewhere
+ *       keeps open does not count either: it still commits each statement.
+ *   <li>{@link #commitsLater}: the same, and Spring notifies synchronizations of the end.
+ *   <li>{@link #awaitsCommit}: the connection holds uncommitted work, even while the commit is in progress.
+ *   <li>{@link #isActiveAnywhere}: a transaction on any data source.
+ * </ul>
+ */
+public final class CallerTransaction {
+    private final DataSource application;
+    private final EndedTransactions ended;
+
+    CallerTransaction(DataSource application, EndedTransactions ended) {
+        this.application = application;
+        this.ended = ended;
+    }
+
+    /** Represents the open transaction on the application's data source; null when there is none. */
+    public @Nullable Object current() {
+        return ended.isBound() ? null : bound();
+    }
+
+    /** Whether statements on the application's data source join an open transaction. */
+    public boolean isOpen() {
+        return current() != null;
+    }
+
+    /** Whether the thread's writes are committed later, and synchronizations are notified. */
+    public boolean commitsLater() {
+        return TransactionSynchronizationManager.isSynchronizationActive() && isOpen();
+    }
+
+    /** Whether the thread's connection waits for a commit, even one that has begun. */
+    public boolean awaitsCommit() {
+        return bound() != null;
+    }
+
+    /** Whether the thread is in a transaction on any data source. */
+    public boolean isActiveAnywhere() {
+        return TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
+    /** Whether the thread's connection comes from this transaction, and not from one on another data source. */
+    public boolean isFrom(TransactionExecution transaction) {
+        return ended.resourceOf(transaction) != null;
+    }
+
+    /** Whether this represents the transaction that the thread's connection comes from. */
+    public boolean isBound(Object transaction) {
+        return TransactionSynchronizationManager.getResource(application) == transaction;
+    }
+
+    /** Whether the represented transaction no longer holds locks. */
+    public boolean hasEnded(Object transaction) {
+        return ended.contains(transaction);
+    }
+
+    /** Rolls back the transaction's uncommitted work. */
+    public void rollBack() {
+        Connection connection = DataSourceUtils.getConnection(application);
+        try {
+            // when a connection breaks, the server rolls everything back
+            if (!connection.isClosed() && !connection.getAutoCommit() && !PgTransaction.isIdle(connection)) {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw unanswered(e);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, application);
+        }
+    }
+
+    private @Nullable Object bound() {
+        if (!isActiveAnywhere()) {
+            return null;
+        }
+        Object resource = TransactionSynchronizationManager.getResource(application);
+        return resource != null && !commitsEachStatement() ? resource : null;
+    }
+
+    private boolean commitsEachStatement() {
+        Connection connection = DataSourceUtils.getConnection(application);
+        try {
+            return connection.getAutoCommit();
+        } catch (SQLException e) {
+            throw unanswered(e);
+        } finally {
+            DataSourceUtils.releaseConnection(connection, application);
+        }
+    }
+
+    private static DataAccessResourceFailureException unanswered(SQLException e) {
+        return new DataAccessResourceFailureException("The transaction's connection does not answer.", e);
+    }
+}

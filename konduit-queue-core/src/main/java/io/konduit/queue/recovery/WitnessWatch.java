@@ -1,0 +1,124 @@
+package io.konduit.queue.recovery;
+
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.jdbc.DatabaseErrors;
+import io.konduit.queue.store.WitnessRepository;
+import io.konduit.queue.store.WitnessRepository.EndedLease;
+import io.konduit.queue.store.WitnessRepository.Seen;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * K1: ends the leases of workers whose process has died.
+ *
+ * <ol>
+ *   <li>Looks at the witnesses of all workers. The first look that misses one notes the time in the worker's row, so that
+ *       a change of leader does not begin the grace anew.
+ *   <li>Ends the leases of workers whose witness has been missed for the grace, in batches, each one statement with its
+ *       incidents. If the node dies, the next look goes on.
+ *   <li>Lets the reaper take the tasks back. If the node dies before that, the next pass of the reaper does it.
+ * </ol>
+ *
+ * After an outage or a clock jump nothing is ended for a while (K4, H10). Any number of instances may do this at once.
+ */
+public final class WitnessWatch {
+    private static final Logger log = LoggerFactory.getLogger(WitnessWatch.class);
+
+    private final WitnessRepository witnesses;
+    private final OrphanReclaimer reclaimer;
+    private final OutageGuard guard;
+    private final Terms terms;
+    private final LongSupplier nanoTime;
+
+    /**
+     * What it goes by.
+     *
+     * @param grace how long a witness must have been gone
+     * @param batchSize leases that one statement ends at most
+     * @param actor who ends them, in the incidents
+     */
+    public record Terms(Duration grace, int batchSize, String actor) {}
+
+    /**
+     * What a look found.
+     *
+     * @param witnesses how many there are
+     * @param ended leases that were ended
+     * @param nextIn when a witness that is missed will have been gone for the grace; null when none is missed
+     */
+    public record Look(int witnesses, int ended, @Nullable Duration nextIn) {}
+
+    public WitnessWatch(
+            WitnessRepository witnesses,
+            OrphanReclaimer reclaimer,
+            OutageGuard guard,
+            Terms terms,
+            LongSupplier nanoTime) {
+        this.witnesses = witnesses;
+        this.reclaimer = reclaimer;
+        this.guard = guard;
+        this.terms = terms;
+        this.nanoTime = nanoTime;
+    }
+
+    /** One look at every witness. */
+    public Look lookOnce() {
+        long sent = nanoTime.getAsLong();
+        List<Seen> all = look();
+        if (!all.isEmpty()) {
+            guard.observed(all.get(0).time(), sent);
+        }
+        List<UUID> gone = new ArrayList<>();
+        Duration nextIn = null;
+        for (Seen seen : all) {
+            if (seen.goneFor() != null) {
+                Duration left = terms.grace().minus(seen.goneFor());
+                if (left.isZero() || left.isNegative()) {
+                    gone.add(seen.worker());
+                } else if (nextIn == null || left.compareTo(nextIn) < 0) {
+                    nextIn = left;
+                }
+            }
+        }
+        int ended = gone.isEmpty() || !guard.remaining().isZero() ? 0 : end(gone);
+        return new Look(all.size(), ended, nextIn);
+    }
+
+    private List<Seen> look() {
+        try {
+            return witnesses.look();
+        } catch (RuntimeException e) {
+            if (!DatabaseErrors.isDenied(e)) {
+                guard.failed();
+            }
+            throw e;
+        }
+    }
+
+    private int end(List<UUID> gone) {
+        int ended = 0;
+        Set<UUID> workers = new HashSet<>();
+        List<EndedLease> batch;
+        do {
+            batch = witnesses.endLeases(gone, terms.grace(), terms.actor(), terms.batchSize());
+            batch.forEach(lease -> {
+                workers.add(lease.worker());
+                log.debug("Ended the lease on task {} of worker {}", lease.taskId(), lease.worker());
+            });
+            ended += batch.size();
+        } while (batch.size() == terms.batchSize());
+        if (ended > 0) {
+            log.info("The sessions of workers {} have ended: {} leases end with them", workers, ended);
+            reclaimer.reclaimOnce();
+        }
+        return ended;
+    }
+}

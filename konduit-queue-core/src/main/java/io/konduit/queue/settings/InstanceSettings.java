@@ -1,0 +1,33 @@
+package io.konduit.queue.settings;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What this instance does, and how it reports to others.
+ *
+ * @param runsTasks whether it is a worker
+ * @param runsChores whether it takes part in the background chores
+ * @param queues exactly these queues are served; none for the default queue and those that handlers declare
+ * @param heartbeatInterval how often it sends a heartbeat, if it runs tasks or chores
+ */
+public record InstanceSettings(boolean runsTasks, boolean runsChores, List<String> queues, Duration heartbeatInterval) {
+
+    public InstanceSettings {
+        queues = List.copyOf(queues);
+    }
+
+    /** The defaults of the properties. */
+    public static InstanceSettings defaults() {
+        return new InstanceSettings(
+                Defaults.flag(Defaults.WORKER_ENABLED),
+                Defaults.flag(Defaults.WORKER_ENABLED),
+                List.of(),
+                Defaults.duration(Defaults.WORKER_HEARTBEAT_INTERVAL));
+    }
+
+    /** Whether it sends heartbeats. */
+    public boolean beats() {
+        return runsTasks || runsChores;
+    }
+}

@@ -1,0 +1,36 @@
+package io.konduit.queue.settings;
+
+import java.time.Duration;
+
+/**
+ * How leadership is held, from {@code konduit.queue.leader.*}.
+ *
+ * @param lockTtl the time after which a crashed leader is replaced
+ */
+public record LeaderSettings(Duration lockTtl, Duration renewInterval, Duration acquireRetryInterval) {
+
+    public LeaderSettings {
+        SettingRules.requirePositive(lockTtl, "konduit.queue.leader.lock-ttl");
+        SettingRules.requirePositive(renewInterval, "konduit.queue.leader.renew-interval");
+        SettingRules.requirePositive(acquireRetryInterval, "konduit.queue.leader.acquire-retry-interval");
+        SettingRules.require(
+                renewInterval.multipliedBy(3).compareTo(lockTtl) <= 0,
+                "'konduit.queue.leader.lock-ttl' (%s) must be at least three times 'konduit.queue.leader.renew-interval' (%s)."
+                        .formatted(DurationText.of(lockTtl), DurationText.of(renewInterval)));
+    }
+
+    /** The same for followers that look at least that often. */
+    public LeaderSettings retryingAtLeastEvery(Duration interval) {
+        return interval.compareTo(acquireRetryInterval) < 0
+                ? new LeaderSettings(lockTtl, renewInterval, interval)
+                : this;
+    }
+
+    /** The defaults of the properties. */
+    public static LeaderSettings defaults() {
+        return new LeaderSettings(
+                Defaults.duration(Defaults.LEADER_LOCK_TTL),
+                Defaults.duration(Defaults.LEADER_RENEW_INTERVAL),
+                Defaults.duration(Defaults.LEADER_ACQUIRE_RETRY_INTERVAL));
+    }
+}

@@ -1,0 +1,36 @@
+package io.konduit.queue.settings;
+
+import java.time.Duration;
+
+/**
+ * How a worker's death is known before its leases end, as {@code konduit.queue.witness.*} says.
+ *
+ * @param enabled whether workers have witnesses, and the leader looks at them
+ * @param grace how long a witness must have been gone before the leases of its worker end
+ */
+public record WitnessSettings(boolean enabled, Duration grace) {
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+    /**
+     * @throws io.konduit.queue.InvalidSettingsException if the grace leaves no time to come back, or is of no use
+     */
+    public static WitnessSettings of(boolean enabled, Duration grace, Duration lockTimeout) {
+        SettingRules.require(
+                grace.compareTo(SHORTEST) >= 0,
+                "'konduit.queue.witness.grace' (%s) must be at least 1s. Set 'konduit.queue.witness.enabled' to false to do without."
+                        .formatted(DurationText.of(grace)));
+        SettingRules.require(
+                !enabled || grace.compareTo(lockTimeout) < 0,
+                "'konduit.queue.witness.grace' (%s) must be less than 'konduit.queue.lock-timeout' (%s)."
+                        .formatted(DurationText.of(grace), DurationText.of(lockTimeout)));
+        return new WitnessSettings(enabled, grace);
+    }
+
+    /** The defaults of the properties. */
+    public static WitnessSettings defaults() {
+        return of(
+                Defaults.flag(Defaults.WITNESS_ENABLED),
+                Defaults.duration(Defaults.WITNESS_GRACE),
+                Defaults.duration(Defaults.LOCK_TIMEOUT));
+    }
+}

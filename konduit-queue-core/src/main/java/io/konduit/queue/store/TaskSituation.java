@@ -1,0 +1,26 @@
+package io.konduit.queue.store;
+
+import io.konduit.queue.Task;
+import io.konduit.queue.admin.PausedQueue;
+import io.konduit.queue.admin.WorkerState;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A task and what decides whether it runs.
+ *
+ * @param now the database's time
+ * @param paused set when its queue is paused
+ * @param ownerName set when its owner is registered
+ * @param servingWorkers active workers that serve its queue, with their slots and how many of those are busy
+ */
+public record TaskSituation(
+        Task task,
+        Instant now,
+        @Nullable PausedQueue paused,
+        @Nullable String ownerName,
+        @Nullable String ownerHost,
+        @Nullable WorkerState ownerStatus,
+        int servingWorkers,
+        int servingSlots,
+        int servingBusy) {}

@@ -1,0 +1,89 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.handler.JobHandlerMethod;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.ReportedFailure;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Runs claimed tasks on the calling thread. The outcome of each is written before the call returns. */
+public final class CallingThreadRunner {
+    private static final Duration LOCKED_PAUSE = Duration.ofMillis(50);
+
+    private final LeaseRepository leases;
+    private final TaskRunner runner;
+    private final WorkerEvents events;
+    private final LossReason reason;
+
+    /** What became of a task. */
+    public enum Result {
+        COMPLETED,
+        RETRIED,
+        FAILED,
+        LEASE_LOST
+    }
+
+    /** One run; {@code error} is what the handler threw. */
+    public record Ran(Result result, @Nullable Throwable error) {}
+
+    public CallingThreadRunner(LeaseRepository leases, TaskRunner runner, WorkerEvents events) {
+        this.leases = leases;
+        this.runner = runner;
+        this.events = events;
+        this.reason = new LossReason(leases);
+    }
+
+    /** The default time limit, for tasks without one of their own and whose handler declares none. */
+    public int maxAttempts() {
+        return runner.maxAttempts();
+    }
+
+    /** Runs a task of this worker without a time limit. Its lease is not extended. */
+    public Ran run(ClaimedTask task, JobHandlerMethod handler) {
+        RunningTask execution = new RunningTask(task, Duration.ZERO, System.nanoTime());
+        Outcome outcome = runner.run(execution, handler);
+        Throwable error = outcome instanceof Outcome.Failed failed ? failed.error() : null;
+        return new Ran(write(execution, outcome), error);
+    }
+
+    private Result write(RunningTask execution, Outcome outcome) {
+        if (outcome instanceof Outcome.Written) {
+            return Result.COMPLETED;
+        }
+        if (!execution.dropsResult()) {
+            if (outcome instanceof Outcome.Failed failed) {
+                ReportedFailure reported = fail(failed, execution);
+                if (reported != null && reported.result() != FailureResult.LOST) {
+                    events.failed(execution, reported, failed.failure());
+                    return reported.result() == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
+                }
+            } else if (!leases.complete(List.of(execution.lease())).isEmpty()) {
+                return Result.COMPLETED;
+            }
+        }
+        execution.endFromWithin(RunningTask.End.LOST);
+        reason.findOut(execution);
+        events.refused(execution);
+        return Result.LEASE_LOST;
+    }
+
+    /** Waits for a row that another transaction has locked, as a completion does. */
+    private @Nullable ReportedFailure fail(Outcome.Failed failed, RunningTask execution) {
+        ReportedFailure reported;
+        do {
+            reported = leases.report(List.of(failed.failure())).get(execution.lease());
+            if (isBusy(reported)) {
+                LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
+            }
+        } while (isBusy(reported));
+        return reported;
+    }
+
+    private static boolean isBusy(@Nullable ReportedFailure reported) {
+        return reported != null && reported.result() == FailureResult.BUSY;
+    }
+}

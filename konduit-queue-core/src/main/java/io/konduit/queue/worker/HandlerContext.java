@@ -1,0 +1,121 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.LeaseLostException;
+import io.konduit.queue.Task;
+import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.LeaseRepository;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The context of one run. */
+final class HandlerContext implements TaskContext {
+    private final RunningTask execution;
+    private final LeaseRepository leases;
+    private final LeaseFence fence;
+    private final PayloadConverter converter;
+    private volatile @Nullable String checkpoint;
+
+    HandlerContext(RunningTask execution, LeaseRepository leases, LeaseFence fence, PayloadConverter converter) {
+        this.execution = execution;
+        this.leases = leases;
+        this.fence = fence;
+        this.converter = converter;
+        this.checkpoint = execution.task().checkpoint();
+    }
+
+    @Override
+    public TaskId id() {
+        return TaskId.of(task().id());
+    }
+
+    @Override
+    public String type() {
+        return task().type();
+    }
+
+    @Override
+    public String queue() {
+        return task().queue();
+    }
+
+    @Override
+    public int attempt() {
+        return task().attempt();
+    }
+
+    @Override
+    public int maxAttempts() {
+        return task().maxAttempts();
+    }
+
+    @Override
+    public int zombieCount() {
+        return task().lease().zombieCount();
+    }
+
+    @Override
+    public boolean recovering() {
+        return zombieCount() > 0;
+    }
+
+    @Override
+    public long fencingToken() {
+        return task().lease().epoch();
+    }
+
+    @Override
+    public String idempotencyKey() {
+        return Task.idempotencyKey(id(), type(), task().createdAt().toInstant());
+    }
+
+    @Override
+    public void checkpoint(Object state) {
+        String json = converter.write(state, "the checkpoint of type '" + type() + "'");
+        fence.beforeRowWrite();
+        if (execution.dropsResult() || !leases.checkpoint(task().lease(), task().lockTimeout(), json)) {
+            throw lost();
+        }
+        fence.rowWritten(() -> checkpoint = json);
+    }
+
+    @Override
+    public <T> Optional<T> lastCheckpoint(Class<T> type) {
+        String json = checkpoint;
+        return json == null
+                ? Optional.empty()
+                : Optional.ofNullable(type.cast(converter.read(json, type, "the checkpoint of type '" + type() + "'")));
+    }
+
+    @Override
+    public boolean cancelled() {
+        return execution.ended() != null;
+    }
+
+    @Override
+    public boolean draining() {
+        return fence.isDraining();
+    }
+
+    @Override
+    public void assertLease() {
+        if (execution.dropsResult() || !leases.isHeld(task().lease())) {
+            throw lost();
+        }
+    }
+
+    private LeaseLostException lost() {
+        execution.endFromWithin(RunningTask.End.LOST);
+        return new LeaseLostException(
+                execution.ended() == RunningTask.End.CANCELLED
+                        ? "The task was cancelled: end the handler of " + task() + ", its result is refused."
+                        : "The lease on " + task()
+                                + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
+    }
+
+    private ClaimedTask task() {
+        return execution.task();
+    }
+}

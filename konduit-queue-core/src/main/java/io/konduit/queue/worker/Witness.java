@@ -1,0 +1,65 @@
+package io.konduit.queue.worker;
+
+import java.time.Duration;
+
+/**
+ * K3: whether this worker still has its witness, by its own monotonic clock and without the database.
+ *
+ * <p>While the database believes that this worker has a witness, its leases may be ended once the witness has been gone
+ * for the grace. So no handler may run on beyond {@code last confirmation + grace - margin}. A round trip of the
+ * listening session is a confirmation. So is the claim of the task itself: a lease that began after the witness was
+ * missed is not ended for it.
+ */
+final class Witness {
+    private final long trustedNanos;
+    private final Duration verifyInterval;
+    private volatile boolean announced;
+    private volatile long confirmedNanos;
+
+    Witness(Duration grace) {
+        // a fifth for clocks that run at different speeds and for handlers that take time to end
+        this.trustedNanos = grace.toNanos() / 5 * 4;
+        this.verifyInterval = grace.dividedBy(5);
+    }
+
+    /** Of a worker that never announces one. */
+    static Witness none() {
+        return new Witness(Duration.ofDays(36_500));
+    }
+
+    /** How often the session must be verified while tasks run. */
+    Duration verifyInterval() {
+        return verifyInterval;
+    }
+
+    /**
+     * The database is told that there is a witness, by a statement sent at that time. When it may believe so already,
+     * only the reply is news.
+     */
+    void announced(long sentNanos) {
+        if (!announced) {
+            confirmedNanos = sentNanos;
+            announced = true;
+        }
+    }
+
+    /** A round trip of the session that was sent at that time has come back. */
+    void confirmed(long sentNanos) {
+        confirmedNanos = sentNanos;
+    }
+
+    /** The database knows that this worker has no witness. */
+    void renounced() {
+        announced = false;
+    }
+
+    /** Whether the database may believe that there is one. */
+    boolean isAnnounced() {
+        return announced;
+    }
+
+    /** Whether a lease claimed at that time may be ended soon, so that its handler must end now. */
+    boolean isInDoubt(long claimedNanos, long now) {
+        return announced && now - confirmedNanos >= trustedNanos && now - claimedNanos >= trustedNanos;
+    }
+}

@@ -1,0 +1,89 @@
+package io.konduit.queue.worker;
+
+import io.konduit.queue.store.NotificationChannel.Subscription;
+import io.konduit.queue.store.WitnessRepository;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+
+/** K1, K3: keeps this worker's witness in the listening session. */
+final class WitnessSession implements SessionDuty {
+    private static final Logger log = LoggerFactory.getLogger(WitnessSession.class);
+    private static final Duration VERIFY_WHEN_IDLE = Duration.ofSeconds(30);
+
+    private final UUID worker;
+    private final Witness witness;
+    private final WitnessRepository witnesses;
+    private final BooleanSupplier runsTasks;
+    private final LongSupplier nanoTime;
+    private final Duration patience;
+
+    /**
+     * @param runsTasks whether the worker has leases: without any, nobody misses its witness
+     */
+    WitnessSession(
+            UUID worker,
+            Witness witness,
+            WitnessRepository witnesses,
+            BooleanSupplier runsTasks,
+            LongSupplier nanoTime) {
+        this.worker = worker;
+        this.witness = witness;
+        this.witnesses = witnesses;
+        this.runsTasks = runsTasks;
+        this.nanoTime = nanoTime;
+        this.patience = witness.verifyInterval().multipliedBy(2);
+    }
+
+    @Override
+    public void begun(Subscription session) {
+        // before it is sent: the database may believe it, whatever becomes of the reply
+        long sent = nanoTime.getAsLong();
+        witness.announced(sent);
+        boolean taken = session.takeWitness(worker, patience);
+        // without a row there is nothing that could be missed
+        witness.confirmed(sent);
+        if (!taken) {
+            log.debug("Worker {} has no row yet: its witness is taken by a later verification", worker);
+        }
+    }
+
+    @Override
+    public Duration verifyAfter() {
+        return runsTasks.getAsBoolean() ? witness.verifyInterval() : VERIFY_WHEN_IDLE;
+    }
+
+    @Override
+    public void verify(Subscription session) {
+        long sent = nanoTime.getAsLong();
+        if (session.verifyWitness(worker, patience)) {
+            witness.confirmed(sent);
+        } else {
+            begun(session);
+        }
+    }
+
+    /**
+     * Tells the database that this worker lives and has no witness, so that no lease is ended for it. Each time: the
+     * server may carry out a take after it was given up and renounced.
+     */
+    @Override
+    public void broken() {
+        try {
+            witnesses.renounce(worker);
+            witness.renounced();
+            log.debug("Worker {} goes on without a witness", worker);
+        } catch (DataAccessException e) {
+            log.debug("The database does not answer: handlers are interrupted before their leases are ended", e);
+        }
+    }
+
+    @Override
+    public Duration patience() {
+        return patience;
+    }
+}

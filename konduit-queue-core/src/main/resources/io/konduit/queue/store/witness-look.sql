@@ -1,0 +1,22 @@
+-- K1: which witnesses are gone, and for how long. The first instance that sees it notes the time, and a lock that is held
+-- again clears it; both are rare, so the usual look writes nothing. A witness counts only on the server that held its lock:
+-- a restart and a failover free all of them at once (K4).
+with held as materialized (
+  {{held-witnesses}}),
+seen as materialized (
+  select w.id, w.witness_gone_at, h.witness is null as gone
+    from konduit_worker w
+    left join held h on h.witness = (w.witness::bigint & 4294967295)
+   where w.witness is not null and w.witness_server = pg_postmaster_start_time()),
+noted as (
+  update konduit_worker w
+     set witness_gone_at = case when s.gone then statement_timestamp() end
+    from seen s
+   where w.id = s.id and s.gone = (s.witness_gone_at is null) and w.witness_gone_at is not distinct from s.witness_gone_at
+  returning w.id)
+select s.id, s.gone,
+       case when s.gone
+            then (extract(epoch from statement_timestamp() - coalesce(s.witness_gone_at, statement_timestamp())) * 1000)::bigint
+       end as gone_ms,
+       clock_timestamp() as server_time, pg_postmaster_start_time() as started_at, konduit_timeline() as timeline, null::bigint as beats
+  from seen s

@@ -1,0 +1,289 @@
+package io.konduit.queue.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.konduit.queue.QueueFixture;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskRequest;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.WitnessRepository;
+import io.konduit.queue.store.WorkerRepository;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a missing witness does to the leases of its worker, one look at a time. */
+@Timeout(60)
+class WitnessWatchTests {
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private final UUID worker = UUID.randomUUID();
+    private QueueFixture recovery;
+    private WitnessWatch watch;
+    private LeaseRepository leases;
+    private NotificationChannel.Subscription session;
+
+    @BeforeEach
+    void workerWithWitness() {
+        recovery = new QueueFixture(harness.database());
+        watch = watch(new OutageGuard(Duration.ZERO, System::nanoTime));
+        leases = new LeaseRepository(harness.database(), worker);
+        new WorkerRepository(harness.database())
+                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of("default"), 4));
+        session = new NotificationChannel(harness.database()).subscribe();
+        assertThat(session.takeWitness(worker, Duration.ofSeconds(5))).isTrue();
+    }
+
+    @AfterEach
+    void closeSession() {
+        session.close();
+    }
+
+    private WitnessWatch watch(OutageGuard guard) {
+        return new WitnessWatch(
+                new WitnessRepository(harness.database()),
+                recovery.reclaimer(),
+                guard,
+                new WitnessWatch.Terms(GRACE, 2, "watch@test"),
+                System::nanoTime);
+    }
+
+    @Test
+    @Tag("K1")
+    @Tag("T18")
+    void leasesOfAWorkerWhoseSessionHasEndedAreEndedAfterTheGraceAndReclaimed() {
+        List<TaskId> tasks = claimed(5);
+        assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(1, 0, null));
+
+        WitnessWatch.Look missed = endSession();
+        assertThat(missed.ended()).isZero();
+        assertThat(missed.nextIn()).isPositive().isLessThanOrEqualTo(GRACE);
+        assertThat(tasks).allSatisfy(id -> assertThat(harness.status(id)).isEqualTo("RUNNING"));
+
+        missedFor(GRACE.minusMillis(500));
+        assertThat(watch.lookOnce().ended()).isZero();
+        missedFor(GRACE.plusMillis(1));
+        assertThat(watch.lookOnce().ended()).isEqualTo(5);
+        assertThat(tasks).allSatisfy(id -> assertThat(harness.status(id)).isEqualTo("PENDING"));
+        assertThat(incidents("WORKER_GONE", "LEASE_ENDED")).isEqualTo(5);
+        assertThat(incidents("ZOMBIE", "RECLAIMED")).isEqualTo(5);
+        assertThat(harness.jdbc()
+                        .sql("select count(*) from konduit_task_incident where classification = 'WORKER_GONE'"
+                                + " and witness_gone_at < detected_at and last_beat_at < witness_gone_at"
+                                + " and previous_owner = :worker and actor = 'watch@test'")
+                        .param("worker", worker)
+                        .query(Long.class)
+                        .single())
+                .isEqualTo(5);
+        assertThat(watch.lookOnce().ended()).isZero();
+    }
+
+    @Test
+    @Tag("K3")
+    void aWorkerThatTakesItsWitnessAgainKeepsItsLeases() {
+        TaskId task = claimed(1).get(0);
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        try (NotificationChannel.Subscription again = new NotificationChannel(harness.database()).subscribe()) {
+            again.takeWitness(worker, Duration.ofSeconds(5));
+            assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(1, 0, null));
+        }
+        assertThat(harness.status(task)).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("K3")
+    void aWorkerThatRenouncesItsWitnessKeepsItsLeases() {
+        TaskId task = claimed(1).get(0);
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        new WitnessRepository(harness.database()).renounce(worker);
+        assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
+        assertThat(harness.status(task)).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("K3")
+    void aBeatOrAClaimAfterTheWitnessWasMissedIsASignOfLife() {
+        TaskId before = claimed(1).get(0);
+        endSession();
+        TaskId after = claimed(1).get(0);
+        missedFor(GRACE.plusSeconds(1));
+        harness.jdbc()
+                .sql("update konduit_task set locked_at = clock_timestamp() where id = :id")
+                .param("id", after.value())
+                .update();
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+        assertThat(harness.status(before)).isEqualTo("PENDING");
+        assertThat(harness.status(after)).isEqualTo("RUNNING");
+
+        TaskId third = claimed(1).get(0);
+        missedFor(GRACE.plusSeconds(1));
+        harness.jdbc()
+                .sql("update konduit_task set locked_at = locked_at - interval '1 hour' where id = :id")
+                .param("id", third.value())
+                .update();
+        harness.jdbc()
+                .sql("update konduit_worker set last_beat_at = clock_timestamp()")
+                .update();
+        assertThat(watch.lookOnce().ended()).isZero();
+        assertThat(harness.status(third)).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("K4")
+    void aWitnessOfAnotherServerOrOfANobodyCountsForNothing() {
+        TaskId task = claimed(1).get(0);
+        endSession();
+        harness.jdbc()
+                .sql("update konduit_worker set witness_server = witness_server - interval '1 hour'")
+                .update();
+        assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
+        harness.jdbc().sql("update konduit_worker set witness = null").update();
+        assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
+        assertThat(harness.status(task)).isEqualTo("RUNNING");
+    }
+
+    @Test
+    @Tag("K1")
+    @Tag("L13")
+    void aTaskThatMustNotRunTwiceKeepsItsLease() {
+        harness.queue().enqueue(TaskRequest.of("work", 1).reapable(false));
+        harness.queue().enqueue(TaskRequest.of("work", 2));
+        QueueHarness.claim(leases, 2, List.of("work"));
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+        assertThat(harness.jdbc()
+                        .sql("select status from konduit_task where not reapable")
+                        .query(String.class)
+                        .list())
+                .containsExactly("RUNNING");
+    }
+
+    /** A look and the statement that follows it are two: everything is checked again. */
+    @Test
+    @Tag("T18")
+    void whatALookFoundIsCheckedAgainWhenLeasesAreEnded() {
+        claimed(1);
+        harness.jdbc()
+                .sql("update konduit_worker set witness_gone_at = clock_timestamp()")
+                .update();
+        missedFor(GRACE.plusSeconds(1));
+        assertThat(endLeases()).as("held again").isZero();
+
+        harness.jdbc().sql("update konduit_worker set witness_gone_at = null").update();
+        endSession();
+        missedFor(GRACE.minusMillis(500));
+        assertThat(endLeases()).as("within the grace").isZero();
+
+        missedFor(GRACE.plusSeconds(1));
+        harness.jdbc()
+                .sql("update konduit_worker set witness_server = witness_server - interval '1 hour'")
+                .update();
+        assertThat(endLeases()).as("of another server").isZero();
+
+        harness.jdbc()
+                .sql("update konduit_worker set witness_server = pg_postmaster_start_time()")
+                .update();
+        assertThat(endLeases()).isEqualTo(1);
+    }
+
+    private int endLeases() {
+        return new WitnessRepository(harness.database())
+                .endLeases(List.of(worker), GRACE, "test", 10)
+                .size();
+    }
+
+    @Test
+    @Tag("K4")
+    void nothingIsEndedRightAfterAnOutage() {
+        claimed(1);
+        endSession();
+        OutageGuard guard = new OutageGuard(Duration.ofSeconds(10), System::nanoTime);
+        WitnessWatch careful = watch(guard);
+        careful.lookOnce();
+        missedFor(GRACE.plusSeconds(1));
+        guard.failed();
+        assertThat(careful.lookOnce().ended()).isZero();
+    }
+
+    @Test
+    @Tag("K1")
+    void aLockedTaskIsLeftToTheNextLookAndDelaysNobody() {
+        List<TaskId> tasks = claimed(3);
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        harness.transaction().executeWithoutResult(transaction -> {
+            harness.jdbc()
+                    .sql("select 1 from konduit_task where id = :id for update")
+                    .param("id", tasks.get(0).value())
+                    .query(Integer.class)
+                    .single();
+            assertThat(CompletableFuture.supplyAsync(() -> watch.lookOnce().ended())
+                            .join())
+                    .isEqualTo(2);
+        });
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+    }
+
+    /** Ends the session and looks until its lock is gone: the server ends it on its own time. */
+    private WitnessWatch.Look endSession() {
+        session.close();
+        AtomicReference<WitnessWatch.Look> look = new AtomicReference<>();
+        await().until(() -> {
+            look.set(watch.lookOnce());
+            return look.get().nextIn() != null;
+        });
+        return look.get();
+    }
+
+    private List<TaskId> claimed(int count) {
+        for (int i = 0; i < count; i++) {
+            harness.queue().enqueue(TaskRequest.of("work", i));
+        }
+        return QueueHarness.claim(leases, count, List.of("work")).stream()
+                .map(ClaimedTask::lease)
+                .map(lease -> new TaskId(lease.taskId()))
+                .toList();
+    }
+
+    /** Moves everything back so that the witness was missed that long ago, and the worker was silent before that. */
+    private void missedFor(Duration time) {
+        harness.jdbc()
+                .sql("update konduit_worker set witness_gone_at = clock_timestamp() - :ms * interval '1 ms',"
+                        + " last_beat_at = clock_timestamp() - interval '1 hour' where witness_gone_at is not null")
+                .param("ms", time.toMillis())
+                .update();
+        harness.jdbc()
+                .sql(
+                        "update konduit_task set locked_at = clock_timestamp() - interval '1 hour' where status = 'RUNNING'")
+                .update();
+    }
+
+    private long incidents(String classification, String action) {
+        return harness.jdbc()
+                .sql(
+                        "select count(*) from konduit_task_incident where classification = :classification and action = :action")
+                .param("classification", classification)
+                .param("action", action)
+                .query(Long.class)
+                .single();
+    }
+}

@@ -1,0 +1,186 @@
+package io.konduit.queue.simulation;
+
+import io.konduit.queue.worker.SimulatedNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which faults happen, and when, from the random numbers of the seed. */
+final class FaultInjector {
+    private static final long MILLISECOND = 1_000_000L;
+    private static final long SECOND = 1_000 * MILLISECOND;
+
+    private static final Set<String> DECISIVE =
+            Set.of("commit", "complete", "fail", "give-back", "checkpoint", "guard", "reclaim");
+
+    private final Simulation world;
+    private final Random random;
+    private final int nodes;
+    private final int intensity;
+    private final int statementFaults;
+    private long nextFault;
+    private long nextJump;
+    private final boolean mayFailOver;
+    private boolean failedOver;
+
+    FaultInjector(Simulation world, Random random) {
+        this.world = world;
+        this.random = random;
+        this.nodes = Math.max(2, random.nextInt(5));
+        // some seeds have few faults or none
+        this.intensity = random.nextInt(4);
+        this.statementFaults = random.nextInt(3) * 15;
+        this.mayFailOver = random.nextInt(3) == 0;
+        this.nextFault = world.now() + random.nextInt(5_000) * MILLISECOND;
+        this.nextJump = world.now() + random.nextInt(20_000) * MILLISECOND;
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    /** For how long faults go on. */
+    long duration() {
+        return (20 + random.nextInt(20)) * SECOND;
+    }
+
+    /** How long a statement is on its way. */
+    long latency() {
+        return random.nextInt(40) == 0 ? random.nextInt(400) * MILLISECOND : random.nextInt(3) * MILLISECOND;
+    }
+
+    /** How late a late statement is. */
+    long delay() {
+        return random.nextInt(45_000) * MILLISECOND;
+    }
+
+    /** What happens to the next statement of a fiber. */
+    @Nullable
+    Fault fault(Fiber fiber) {
+        if (statementFaults == 0
+                || fiber.process().node() == null
+                || fiber.next.equals("sleep")
+                || random.nextInt(1_000) >= statementFaults * (DECISIVE.contains(fiber.next) ? 3 : 1)) {
+            return null;
+        }
+        Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+        world.tally().count(fault.name());
+        if (!fiber.next.equals("claim")) {
+            fiber.process().troubledUntil(world.now());
+        }
+        if (fault == Fault.LATE && DECISIVE.contains(fiber.next) && random.nextBoolean()) {
+            // its client cannot ask again before the lease has ended
+            cut(fiber.process(), 12_000 + random.nextInt(10_000));
+        }
+        return fault;
+    }
+
+    /** Now and then something happens. */
+    void mayInject() {
+        if (intensity == 0 || world.now() < nextFault) {
+            return;
+        }
+        nextFault = world.now() + (500 + random.nextInt(24_000 / intensity)) * MILLISECOND;
+        List<SimulatedProcess> living = world.living();
+        if (living.isEmpty()) {
+            return;
+        }
+        SimulatedProcess process = living.get(random.nextInt(living.size()));
+        switch (random.nextInt(9)) {
+            case 0, 1 -> crash(process);
+            case 2, 3 -> freeze(process, random.nextInt(35_000));
+            case 4 -> cut(process, random.nextInt(25_000));
+            case 5 -> jump();
+            case 6 -> stop(process);
+            case 7 -> failOver();
+            default -> restartServer();
+        }
+    }
+
+    private void crash(SimulatedProcess process) {
+        world.tally().count("crash");
+        int host = world.hostOf(process);
+        world.crash(process, world.now() + (random.nextBoolean() ? 0 : random.nextInt(15_000) * MILLISECOND));
+        startLater(host);
+    }
+
+    private void startLater(int host) {
+        world.at(world.now() + random.nextInt(10_000) * MILLISECOND, "a new start", () -> {
+            SimulatedProcess there = world.onHost(host);
+            if (!there.isAlive()) {
+                world.start(host);
+            } else if (there.isStopping()) {
+                startLater(host);
+            }
+        });
+    }
+
+    /** The worst time to be frozen is between a decision and its statement: long enough for the lease to end. */
+    void mayFreezeBefore(String statement, SimulatedProcess process) {
+        if (intensity > 0
+                && process.node() != null
+                && !process.isFrozen()
+                && random.nextInt(DECISIVE.contains(statement) ? 40 : 1_000) < intensity) {
+            freeze(process, 12_000 + random.nextInt(20_000));
+        }
+    }
+
+    private void freeze(SimulatedProcess process, int millis) {
+        world.tally().count("freeze");
+        long until = world.now() + millis * MILLISECOND;
+        world.trace(() -> process + " is frozen for " + (until - world.now()) / MILLISECOND + " ms");
+        process.freezeUntil(until);
+    }
+
+    private void cut(SimulatedProcess process, int millis) {
+        world.tally().count("cut");
+        long until = world.now() + millis * MILLISECOND;
+        world.trace(() -> process + " is cut off for " + (until - world.now()) / MILLISECOND + " ms");
+        process.cutUntil(until);
+    }
+
+    private void jump() {
+        if (world.now() < nextJump) {
+            return;
+        }
+        nextJump = world.now() + 60 * SECOND;
+        world.tally().count("jump");
+        boolean back = random.nextInt(3) == 0;
+        int millis = random.nextInt(back || random.nextBoolean() ? 60_000 : 3_600_000);
+        world.jump(Duration.ofMillis(back ? -millis : millis));
+    }
+
+    private void stop(SimulatedProcess process) {
+        if (process.isStopping()) {
+            return;
+        }
+        world.tally().count("stop");
+        world.trace(() -> process + " stops");
+        Objects.requireNonNull(process.node()).beginStop();
+        process.stopsBy(world.now() + SimulatedNode.DRAIN.toNanos());
+        startLater(world.hostOf(process));
+    }
+
+    /** Once in a world, and not in all: afterwards little is certain. */
+    private void failOver() {
+        if (failedOver || !mayFailOver) {
+            return;
+        }
+        failedOver = true;
+        world.tally().count("failover");
+        world.copyDatabase();
+        world.at(world.now() + random.nextInt(8_000) * MILLISECOND, "a failover", () -> {
+            world.failOver();
+            world.living().forEach(process -> process.troubledUntil(world.now()));
+        });
+    }
+
+    private void restartServer() {
+        world.tally().count("restart");
+        world.restartServer();
+        world.living().forEach(process -> process.troubledUntil(world.now()));
+    }
+}

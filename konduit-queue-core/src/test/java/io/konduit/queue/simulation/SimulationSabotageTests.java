@@ -1,0 +1,106 @@
+package io.konduit.queue.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.test.TestDatabase;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the simulation is worth: each SQL mutation of scripts/sabotage.sh is put before the real statements on the class
+ * path of a JVM, which runs seeds until one fails. Prints the table of docs/testing.md.
+ */
+@Tag("long")
+@EnabledOnOs(OS.LINUX)
+class SimulationSabotageTests {
+    private static final long SEEDS = Long.getLong("konduit.simulation.sabotage.seeds", 1_000);
+    /** docs/testing.md gives the reason for each. */
+    private static final Set<String> OUT_OF_SIGHT = Set.of(
+            "running task without an end of its lease stays",
+            "lease is counted from the start of the transaction",
+            "claim takes rows at the same place elsewhere",
+            "claim over several tables takes their places in the first",
+            "claim takes more than fits into memory");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void everyMutationInSightIsNoticed() throws Exception {
+        Set<String> unnoticed = new TreeSet<>();
+        try (TestDatabase server = TestDatabase.create()) {
+            String admin = server.jdbcUrl().replace("/" + server.name(), "/postgres");
+            System.out.println("| mutation | seeds until noticed | what noticed it |");
+            System.out.println("|---|---|---|");
+            for (Path overlay : overlays()) {
+                String name = Files.readString(overlay.resolve("name")).strip();
+                if (!OUT_OF_SIGHT.contains(name)) {
+                    String result = run(overlay, admin);
+                    System.out.println("| " + name + " | " + result + " |");
+                    if (result.startsWith("-")) {
+                        unnoticed.add(name);
+                    }
+                }
+            }
+        }
+        assertThat(unnoticed).isEmpty();
+    }
+
+    private List<Path> overlays() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("bash", script().toString(), "--overlays", folder.toString())
+                .inheritIO()
+                .start();
+        assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(process.exitValue()).isZero();
+        try (Stream<Path> found = Files.list(folder)) {
+            return found.sorted().toList();
+        }
+    }
+
+    private static Path script() {
+        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+            Path script = at.resolve("scripts/sabotage.sh");
+            if (Files.exists(script)) {
+                return script;
+            }
+        }
+        throw new IllegalStateException("scripts/sabotage.sh is not above this folder.");
+    }
+
+    private static String run(Path overlay, String admin) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx400m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                overlay + File.pathSeparator + System.getProperty("java.class.path"),
+                SimulationMain.class.getName(),
+                "1",
+                Long.toString(SEEDS)));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("KONDUIT_TEST_JDBC_URL", admin);
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output.lines()
+                .filter(line -> line.startsWith(SimulationMain.FAILED))
+                .map(line ->
+                        line.substring(SimulationMain.FAILED.length()).replaceFirst(" seeds: Seed [0-9]+: ", " | "))
+                .findFirst()
+                .orElse("- | " + output.lines().reduce("", (first, second) -> second));
+    }
+}

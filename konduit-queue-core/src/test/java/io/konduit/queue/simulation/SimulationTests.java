@@ -1,0 +1,153 @@
+package io.konduit.queue.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The real code in simulated worlds. Seeds are taken from 1 upward: as many as fit into 90 seconds, 10 000 with the long
+ * tests.
+ *
+ * <p>{@code -Dkonduit.simulation.seed=N} replays one seed and prints its trace; {@code -Dkonduit.simulation.seconds=N}
+ * changes the time.
+ */
+class SimulationTests {
+    private static final Duration TIME = Duration.ofSeconds(Long.getLong("konduit.simulation.seconds", 90));
+    private static final int LEAST_SEEDS = 20;
+    private static final long SEEDS_OF_LONG_RUNS = 10_000;
+    private static final int LINES_SHOWN = 150;
+    private static final List<String> FAULTS = List.of(
+            "crash", "freeze", "cut", "jump", "restart", "stop", "REQUEST_LOST", "REPLY_LOST", "LATE", "locked");
+    private static final List<String> STATEMENTS = List.of(
+            "claim",
+            "complete",
+            "fail",
+            "give-back",
+            "extend",
+            "extend-own",
+            "guard",
+            "checkpoint",
+            "reclaim",
+            "already-applied",
+            "find-held-by-worker",
+            "record-late-outcome",
+            "cancel",
+            "release",
+            "retry",
+            "fail-by-hand");
+
+    private static Environment environment;
+
+    @BeforeAll
+    static void create() {
+        environment = new Environment();
+    }
+
+    @AfterAll
+    static void close() {
+        environment.close();
+    }
+
+    @Test
+    @Tag("L2")
+    @Tag("L7")
+    @Tag("L9")
+    @Tag("L13")
+    @Tag("L17")
+    @Tag("L20")
+    @Tag("H5")
+    @Tag("H7")
+    @Tag("H10")
+    @Tag("F1")
+    @Tag("F3")
+    @Tag("F4")
+    @Tag("F6")
+    @Tag("E5")
+    void everyInvariantHoldsInEverySeed() {
+        Long replayed = Long.getLong("konduit.simulation.seed");
+        if (replayed != null) {
+            replay(replayed);
+            return;
+        }
+        Tally happened = new Tally();
+        long end = System.nanoTime() + TIME.toNanos();
+        long seeds = 0;
+        while (seeds < LEAST_SEEDS || System.nanoTime() - end < 0) {
+            happened.addAll(run(++seeds));
+        }
+        System.out.println(seeds + " seeds: " + happened);
+        assertThatAllHappened(happened);
+    }
+
+    @Test
+    @Tag("long")
+    void everyInvariantHoldsInManySeeds() {
+        Tally happened = new Tally();
+        for (long seed = 1; seed <= SEEDS_OF_LONG_RUNS; seed++) {
+            happened.addAll(run(seed));
+        }
+        System.out.println(SEEDS_OF_LONG_RUNS + " seeds: " + happened);
+        assertThatAllHappened(happened);
+    }
+
+    @Test
+    void sameSeedIsTheSameRun() {
+        for (long seed = 1; seed <= 5; seed++) {
+            assertThat(trace(seed)).isNotEmpty().isEqualTo(trace(seed));
+        }
+    }
+
+    /** A simulation in which nothing happens finds nothing. */
+    private static void assertThatAllHappened(Tally happened) {
+        for (String what : FAULTS) {
+            assertThat(happened.of(what)).as(what).isPositive();
+        }
+        for (String statement : STATEMENTS) {
+            assertThat(happened.of(statement)).as(statement).isPositive();
+        }
+    }
+
+    private static Tally run(long seed) {
+        try {
+            return new Simulation(seed, environment, null).run();
+        } catch (Simulation.Violation violation) {
+            return fail(describe(seed, violation), violation);
+        }
+    }
+
+    private static void replay(long seed) {
+        List<String> trace = new ArrayList<>();
+        try {
+            new Simulation(seed, environment, trace).run();
+        } finally {
+            trace.forEach(System.out::println);
+        }
+    }
+
+    private static List<String> trace(long seed) {
+        List<String> trace = new ArrayList<>();
+        new Simulation(seed, environment, trace).run();
+        return trace;
+    }
+
+    /** Runs the seed once more, this time with a trace. */
+    private static String describe(long seed, Simulation.Violation violation) {
+        List<String> trace = new ArrayList<>();
+        try {
+            new Simulation(seed, environment, trace).run();
+            trace.add("The second run of this seed found nothing.");
+        } catch (Simulation.Violation again) {
+            trace.add(again.getMessage());
+        }
+        List<String> shown = trace.subList(Math.max(0, trace.size() - LINES_SHOWN), trace.size());
+        return "%s%nReplay it with -Dkonduit.simulation.seed=%d%n  %s"
+                .formatted(violation.getMessage(), seed, String.join("\n  ", shown));
+    }
+}

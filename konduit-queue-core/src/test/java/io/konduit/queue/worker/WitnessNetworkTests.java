@@ -1,0 +1,267 @@
+package io.konduit.queue.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.konduit.queue.QueueFixture;
+import io.konduit.queue.QueueHarness;
+import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.jdbc.ControlPool;
+import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.recovery.WitnessWatch;
+import io.konduit.queue.store.ControlMessage;
+import io.konduit.queue.store.LeaseRepository;
+import io.konduit.queue.store.NotificationChannel;
+import io.konduit.queue.store.WitnessRepository;
+import io.konduit.queue.store.WorkerRepository;
+import io.konduit.queue.thread.QueueThreads;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A witness on a network that hangs, falls silent or loses replies. */
+@Tag("K3")
+@Timeout(90)
+class WitnessNetworkTests {
+    @RegisterExtension
+    static final QueueHarness harness = new QueueHarness();
+
+    private static final Pattern ADDRESS = Pattern.compile("//([^:/]+):(\\d+)/");
+    private static final Duration GRACE = Duration.ofSeconds(5);
+    /** That of the default heartbeat. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private final UUID worker = UUID.randomUUID();
+    private final Witness witness = new Witness(GRACE);
+    private SilentNetwork network;
+    private HikariDataSource application;
+    private ControlPool pool;
+    private NotificationListener listener;
+    private Thread thread;
+    private QueueDatabase database;
+
+    @BeforeEach
+    void listen() throws Exception {
+        beat(harness.database());
+        Matcher address = ADDRESS.matcher(harness.testDatabase().jdbcUrl());
+        assertThat(address.find()).isTrue();
+        network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
+        application = harness.testDatabase().newPool(1);
+        application.setJdbcUrl(address.replaceFirst("//localhost:" + network.port() + "/"));
+        pool = new ControlPool(application, 1, PATIENCE);
+        database = new QueueDatabase(application, pool, null);
+        listener = new NotificationListener(
+                new NotificationChannel(database),
+                new NotificationListener.Callbacks() {
+                    @Override
+                    public void tasksDue(Set<String> queues) {}
+
+                    @Override
+                    public void receive(ControlMessage message) {}
+
+                    @Override
+                    public void missed() {}
+                },
+                new WitnessSession(worker, witness, new WitnessRepository(database), () -> true, System::nanoTime));
+        beat(database);
+        thread = QueueThreads.start("listening", listener::run);
+        await().until(this::isSeen);
+        TimeUnit.MILLISECONDS.sleep(1_500); // a session that has lived is replaced at once
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        listener.stop();
+        network.close();
+        thread.join(20_000);
+        pool.close();
+        application.close();
+    }
+
+    /**
+     * The session dies silently, and its successor is asked to take the witness, which waits for the row. That is no
+     * confirmation: the leader's grace goes on.
+     */
+    @Test
+    void aWitnessThatWasOnlyAskedForConfirmsNothing() throws Exception {
+        long claimed = claim();
+        WitnessWatch watch = watch();
+        network.silence();
+        terminate(witnessPid());
+        await().pollInterval(Duration.ofMillis(10)).until(() -> watch.lookOnce().nextIn() != null);
+        long noted = System.nanoTime();
+        CompletableFuture<Integer> ended;
+        boolean inDoubt;
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select * from konduit_worker for update");
+            TimeUnit.NANOSECONDS.sleep(GRACE.toNanos() + 50_000_000 - (System.nanoTime() - noted));
+            ended = CompletableFuture.supplyAsync(() -> watch.lookOnce().ended());
+            TimeUnit.MILLISECONDS.sleep(500);
+            inDoubt = witness.isInDoubt(claimed, System.nanoTime());
+            other.rollback();
+        }
+        int taken = ended.join();
+        assertThat(taken == 0 || inDoubt)
+                .as("%s task taken, handler told to end: %s", taken, inDoubt)
+                .isTrue();
+    }
+
+    /** The server carries a take out after the worker has given it up and renounced. */
+    @Test
+    void aTakeThatIsCarriedOutAfterTheWorkerRenouncedCostsNoTask() throws Exception {
+        long claimed = claim();
+        WitnessWatch watch = watch();
+        harness.testDatabase()
+                .execute(
+                        "create function slow_server() returns trigger language plpgsql as $$ begin"
+                                + " if current_query() like '%pg_try_advisory_lock_shared%' then perform pg_sleep(1.5); end if;"
+                                + " return null; end $$",
+                        "create trigger slow_server before update on konduit_worker for each statement"
+                                + " execute function slow_server()");
+        try {
+            int connections = network.connections();
+            terminate(witnessPid());
+            await().until(() -> network.connections() > connections && takes() == 1);
+            network.silenceNew();
+            network.cutNewest();
+            await().until(() -> !witness.isAnnounced());
+            await().until(() -> takes() == 0);
+            long end = System.nanoTime() + Duration.ofSeconds(9).toNanos();
+            while (System.nanoTime() < end) {
+                int taken = watch.lookOnce().ended();
+                boolean inDoubt = witness.isInDoubt(claimed, System.nanoTime());
+                assertThat(taken == 0 || inDoubt)
+                        .as("%s task taken, handler told to end: %s", taken, inDoubt)
+                        .isTrue();
+                TimeUnit.MILLISECONDS.sleep(100);
+            }
+        } finally {
+            harness.testDatabase().execute("drop function slow_server() cascade");
+        }
+    }
+
+    private static long takes() {
+        return harness.count("select count(*) from pg_stat_activity where state = 'active'"
+                + " and query like '%pg_try_advisory_lock_shared%' and pid <> pg_backend_pid()");
+    }
+
+    private long claim() {
+        LeaseRepository leases = new LeaseRepository(harness.database(), worker);
+        harness.queue().enqueue("work", null);
+        long claimed = System.nanoTime();
+        assertThat(QueueHarness.claim(leases, 1, List.of("work"))).hasSize(1);
+        return claimed;
+    }
+
+    private static WitnessWatch watch() {
+        return new WitnessWatch(
+                new WitnessRepository(harness.database()),
+                new QueueFixture(harness.database()).reclaimer(),
+                new OutageGuard(Duration.ZERO, System::nanoTime),
+                new WitnessWatch.Terms(GRACE, 10, "watch@test"),
+                System::nanoTime);
+    }
+
+    /** A statement of the session waits while its connection falls silent: there is no limit to that. */
+    @Test
+    void aSessionThatFallsSilentWhileItTakesTheWitnessIsReplaced() throws Exception {
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select * from konduit_worker for update");
+            terminate(witnessPid());
+            await().until(() -> harness.count(
+                            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%pg_try_advisory%'")
+                    >= 1);
+            network.silence();
+            other.rollback();
+        }
+        // everything works again, for new connections
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> !witness.isInDoubt(0, System.nanoTime()) && isSeen() && listener.isListening());
+    }
+
+    /** A connection to be had is waited for, while the control pool's connections work: renouncing would do. */
+    @Test
+    void aWorkerWhoseControlPathWorksIsNeverInDoubt() throws Exception {
+        network.silenceNew();
+        long begun = System.nanoTime();
+        terminate(witnessPid());
+        while (System.nanoTime() - begun < Duration.ofSeconds(12).toNanos()) {
+            beat(database);
+            assertThat(witness.isInDoubt(begun - GRACE.toNanos(), System.nanoTime()))
+                    .as(
+                            "in doubt after %s ms although a statement has just been answered",
+                            (System.nanoTime() - begun) / 1_000_000)
+                    .isFalse();
+            TimeUnit.MILLISECONDS.sleep(200);
+        }
+    }
+
+    /** The pause between attempts grows to three times the grace. */
+    @Test
+    @Tag("long")
+    void theWitnessIsBackSoonAfterTheDatabaseIs() throws Exception {
+        network.refuse();
+        TimeUnit.MILLISECONDS.sleep(38_500);
+        network.heal();
+        await().atMost(Duration.ofSeconds(30)).until(this::answers);
+        long back = System.nanoTime();
+        await().atMost(Duration.ofSeconds(40)).until(() -> !witness.isInDoubt(0, System.nanoTime()));
+        assertThat(Duration.ofNanos(System.nanoTime() - back))
+                .as("tasks claimed meanwhile are interrupted after 4 s")
+                .isLessThan(Duration.ofSeconds(4));
+    }
+
+    private boolean answers() {
+        try {
+            beat(database);
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    private void beat(QueueDatabase with) {
+        new WorkerRepository(with)
+                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of(), 1));
+    }
+
+    private static void terminate(long pid) {
+        harness.jdbc()
+                .sql("select pg_terminate_backend(:pid::integer)")
+                .param("pid", pid)
+                .query()
+                .singleRow();
+    }
+
+    private boolean isSeen() {
+        return new WitnessRepository(harness.database())
+                .look().stream().anyMatch(seen -> seen.worker().equals(worker) && seen.goneFor() == null);
+    }
+
+    private long witnessPid() {
+        return harness.jdbc()
+                .sql("select pid from pg_locks where locktype = 'advisory' and granted"
+                        + " and database = (select oid from pg_database where datname = current_database()) limit 1")
+                .query(Long.class)
+                .optional()
+                .orElse(0L);
+    }
+}

@@ -1,0 +1,45 @@
+package io.konduit.queue.autoconfigure.health;
+
+import io.konduit.queue.settings.QueueSettings;
+import io.konduit.queue.settings.WitnessSettings;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** K5: what would tell of this worker's death, and how soon its tasks would be back. */
+final class CrashDetection {
+    private final QueueSettings settings;
+
+    CrashDetection(QueueSettings settings) {
+        this.settings = settings;
+    }
+
+    Map<String, Object> describe(boolean hasWitness) {
+        Map<String, Object> detail = new LinkedHashMap<>();
+        detail.put("by", hasWitness ? "witness" : "lease");
+        detail.put("withinSeconds", bound(hasWitness).toSeconds());
+        if (!hasWitness) {
+            detail.put("note", reason());
+        }
+        return detail;
+    }
+
+    /** With a witness: a look that misses it, also by a new leader, the grace, and the next look. */
+    private Duration bound(boolean hasWitness) {
+        if (hasWitness) {
+            return settings.witness().grace().multipliedBy(2);
+        }
+        return settings.worker()
+                .lockTimeout()
+                .plus(settings.inspection().reaperGrace())
+                .plus(settings.inspection().reaperInterval());
+    }
+
+    private String reason() {
+        WitnessSettings witness = settings.witness();
+        if (!witness.enabled()) {
+            return "'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false.";
+        }
+        return "The listening session is not there: behind a transaction pooler it never is, otherwise it is being restored.";
+    }
+}
