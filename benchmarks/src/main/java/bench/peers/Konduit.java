@@ -51,11 +51,7 @@ public final class Konduit implements Peer {
 
     @Override
     public void createSchema(Connection c) throws Exception {
-        Db.run(
-                c,
-                "drop view if exists konduit_tasks",
-                "drop table if exists konduit_task, konduit_task_history, konduit_task_incident, konduit_worker,"
-                        + " konduit_chore, konduit_queue, konduit_queue_audit, konduit_shedlock, konduit_schema_history");
+        Db.run(c, "drop schema if exists public cascade", "create schema public");
         new QueueSchemaMigrator(new DriverManagerDataSource(c.getMetaData().getURL(), "postgres", ""), null).migrate();
     }
 
