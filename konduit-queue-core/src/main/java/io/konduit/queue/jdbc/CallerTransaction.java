@@ -70,6 +70,14 @@ public final class CallerTransaction {
         return ended.contains(transaction);
     }
 
+    /**
+     * Whether the server refuses writes of the thread's transaction. A transaction that is read-only for Spring may still
+     * write: not every transaction manager and not every driver setting passes it on.
+     */
+    public boolean isReadOnlyOnServer() {
+        return ask(PgTransaction::isReadOnly);
+    }
+
     /** Rolls back the transaction's uncommitted work. */
     public void rollBack() {
         Connection connection = DataSourceUtils.getConnection(application);
@@ -94,9 +102,17 @@ public final class CallerTransaction {
     }
 
     private boolean commitsEachStatement() {
+        return ask(Connection::getAutoCommit);
+    }
+
+    private interface Question {
+        boolean ask(Connection connection) throws SQLException;
+    }
+
+    private boolean ask(Question question) {
         Connection connection = DataSourceUtils.getConnection(application);
         try {
-            return connection.getAutoCommit();
+            return question.ask(connection);
         } catch (SQLException e) {
             throw unanswered(e);
         } finally {

@@ -15,6 +15,13 @@ final class PgTransaction {
         return stateOf(connection) == TransactionState.IDLE;
     }
 
+    /** Whether the server refuses writes. A driver with {@code readOnlyMode=ignore} does not tell the server. */
+    static boolean isReadOnly(Connection connection) throws SQLException {
+        return connection.isWrapperFor(BaseConnection.class)
+                ? connection.unwrap(BaseConnection.class).hintReadOnly()
+                : connection.isReadOnly();
+    }
+
     private static @Nullable TransactionState stateOf(Connection connection) throws SQLException {
         return connection.isWrapperFor(BaseConnection.class)
                 ? connection.unwrap(BaseConnection.class).getTransactionState()

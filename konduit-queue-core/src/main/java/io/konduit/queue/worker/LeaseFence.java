@@ -243,9 +243,9 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     private boolean isFenced(GuardedRun guarded, TransactionExecution transaction) {
         return !guarded.isCompleted()
-                && !transaction.isReadOnly()
                 && transaction.isNewTransaction()
-                && database.callerTransaction().isFrom(transaction);
+                && database.callerTransaction().isFrom(transaction)
+                && !(transaction.isReadOnly() && database.callerTransaction().isReadOnlyOnServer());
     }
 
     private RowHolder rowHolder(GuardedRun guarded) {

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 @EnabledOnOs(OS.LINUX)
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class SimulationSabotageTests {
     private static final long SEEDS = Long.getLong("konduit.simulation.sabotage.seeds", 1_000);
     /** docs/testing.md gives the reason for each. */

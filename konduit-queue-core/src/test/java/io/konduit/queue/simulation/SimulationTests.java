@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.fail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The real code in simulated worlds. Seeds are taken from 1 upward: as many as fit into 90 seconds, 10 000 with the long
@@ -88,6 +90,7 @@ class SimulationTests {
 
     @Test
     @Tag("long")
+    @Timeout(value = 3, unit = TimeUnit.HOURS)
     void everyInvariantHoldsInManySeeds() {
         Tally happened = new Tally();
         for (long seed = 1; seed <= SEEDS_OF_LONG_RUNS; seed++) {

@@ -186,6 +186,25 @@ class LeaseFenceTests {
         });
     }
 
+    /** The driver leaves the server in the dark, so the transaction writes and commits. */
+    @Test
+    void aReadOnlyTransactionThatCanWriteIsRolledBack() {
+        play(
+                application.withPropertyValues("spring.datasource.hikari.data-source-properties.readOnlyMode=ignore"),
+                means -> {
+                    TransactionTemplate readOnly = means.required();
+                    readOnly.setReadOnly(true);
+                    means.jobs().will(task -> {
+                        readOnly.executeWithoutResult(status -> means.write(1, "held"));
+                        host.reclaim(task.id());
+                        readOnly.executeWithoutResult(status -> means.write(2, "zombie"));
+                    });
+                    means.queue().enqueue("scripted", null);
+                    assertThat(means.jobs().awaitEnd()).isInstanceOf(LeaseLostException.class);
+                    assertThat(host.accounts()).containsExactly("held");
+                });
+    }
+
     @Test
     void aHandlerMethodThatIsItselfTransactionalIsRolledBack() {
         play(means -> {
