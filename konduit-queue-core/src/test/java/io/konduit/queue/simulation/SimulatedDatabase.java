@@ -109,7 +109,7 @@ final class SimulatedDatabase implements AutoCloseable {
         try (Statement statement = observer.createStatement()) {
             statement.execute(sql);
         } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
+            throw new IllegalStateException(sql + ": " + e.getMessage(), e);
         }
     }
 
@@ -123,7 +123,7 @@ final class SimulatedDatabase implements AutoCloseable {
             }
             return values;
         } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
+            throw new IllegalStateException(sql + ": " + e.getMessage(), e);
         }
     }
 

@@ -2,10 +2,18 @@ package io.konduit.queue.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
 
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,6 +112,37 @@ class SimulationTests {
     void sameSeedIsTheSameRun() {
         for (long seed = 1; seed <= 5; seed++) {
             assertThat(trace(seed)).isNotEmpty().isEqualTo(trace(seed));
+        }
+    }
+
+    /** Autovacuum holds this lock on a table that it works on. */
+    @Test
+    void aNewWorldWaitsForAutovacuum() throws Exception {
+        SimulatedDatabase database = new SimulatedDatabase();
+        ExecutorService autovacuum = Executors.newSingleThreadExecutor();
+        try (Connection connection = database.lend();
+                Connection other = database.lend();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute("lock table simulation.log in share update exclusive mode");
+            Future<?> end = autovacuum.submit(() -> {
+                await().until(() -> waits(other));
+                connection.commit();
+                return null;
+            });
+            database.reset();
+            end.get();
+        } finally {
+            autovacuum.shutdown();
+            database.close();
+        }
+    }
+
+    private static boolean waits(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("select exists (select from pg_stat_activity"
+                        + " where datname = current_database() and wait_event_type = 'Lock')")) {
+            return row.next() && row.getBoolean(1);
         }
     }
 

@@ -174,9 +174,13 @@ declare
   name text;
 begin
   perform set_config('session_replication_role', 'replica', true);
+  -- the only statement of this world that may wait: autovacuum gives way to it after deadlock_timeout
+  perform set_config('lock_timeout', '30s', true);
   foreach name in array array['konduit_task', 'konduit_task_history', 'konduit_task_incident', 'konduit_task_error',
       'konduit_worker', 'konduit_chore', 'konduit_shedlock', 'konduit_queue', 'konduit_queue_audit', 'konduit_audit',
-      'konduit_added_evidence', 'simulation.enqueued', 'simulation.effect', 'simulation.log'] loop
+      'konduit_added_evidence', 'simulation.enqueued', 'simulation.effect', 'simulation.log',
+      'simulation.copy_task', 'simulation.copy_history', 'simulation.copy_incident', 'simulation.copy_error',
+      'simulation.copy_worker', 'simulation.copy_effect'] loop
     execute case when whole then 'truncate ' else 'delete from ' end || name;
   end loop;
   perform setval(pg_get_serial_sequence('konduit_task', 'id'), 1, false);
@@ -215,9 +219,14 @@ begin
   delete from konduit_added_evidence;
 end $$;
 
--- Vacuum and analyze come at times of their own: plans and the order of rows must not depend on them.
-alter table konduit_task set (autovacuum_enabled = false);
-alter table konduit_task_history set (autovacuum_enabled = false);
-alter table konduit_task_incident set (autovacuum_enabled = false);
-alter table konduit_task_error set (autovacuum_enabled = false);
-alter table konduit_worker set (autovacuum_enabled = false);
+-- Vacuum and analyze come at times of their own: plans and the order of rows must not depend on them, and no statement
+-- may wait while vacuum shortens a file.
+do $$
+declare
+  name regclass;
+begin
+  for name in select c.oid from pg_class c
+               where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'simulation'::regnamespace) loop
+    execute format('alter table %s set (autovacuum_enabled = false)', name);
+  end loop;
+end $$;
