@@ -350,7 +350,7 @@ public final class LeaseRepository {
         return holds(database.fencing("check-lease"), lease);
     }
 
-    /** In id order, like every statement that takes several rows. */
+    /** Sorted by id: the statement finds the epoch of a row by the position of its id. */
     private Set<Lease> complete(
             JdbcClient.StatementSpec statement, Collection<Lease> leases, @Nullable String lockTimeout) {
         List<Lease> ordered =

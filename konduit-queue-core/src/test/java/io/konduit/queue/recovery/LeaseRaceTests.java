@@ -634,4 +634,20 @@ class LeaseRaceTests {
         assertThat(recovery.count("select deadlocks from pg_stat_database where datname = current_database()"))
                 .isZero();
     }
+
+    /** The statement finds the epoch of a row by the position of its id, which only a sorted array has. */
+    @Test
+    @Tag("L5")
+    void completionsInAnyOrderKeepTheirEpochs() {
+        recovery.insertRunning(7, worker, -60_000);
+        recovery.bulk("update konduit_task set lease_epoch = ? + id % 3", statement -> statement.setLong(1, 1));
+        List<Lease> leases = recovery.jdbc()
+                .sql("select id, lease_epoch from konduit_task order by id desc")
+                .query((row, number) -> new Lease(row.getLong("id"), row.getLong("lease_epoch"), 0))
+                .list();
+
+        assertThat(leases(first).complete(leases)).containsExactlyInAnyOrderElementsOf(leases);
+        assertThat(recovery.count("select count(*) from konduit_task_history where status = 'COMPLETED'"))
+                .isEqualTo(7);
+    }
 }
