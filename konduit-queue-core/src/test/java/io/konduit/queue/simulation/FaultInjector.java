@@ -24,6 +24,9 @@ final class FaultInjector {
     private long nextFault;
     private long nextJump;
     private final boolean mayFailOver;
+    /** Instances crash all the time, for so long that tasks are quarantined, released, and lose their workers again. */
+    private final boolean crashing;
+
     private boolean failedOver;
 
     FaultInjector(Simulation world, Random random) {
@@ -31,7 +34,8 @@ final class FaultInjector {
         this.random = random;
         this.nodes = Math.max(2, random.nextInt(5));
         // some seeds have few faults or none
-        this.intensity = random.nextInt(4);
+        this.crashing = random.nextInt(12) == 0;
+        this.intensity = crashing ? 3 : random.nextInt(4);
         this.statementFaults = random.nextInt(3) * 15;
         this.mayFailOver = random.nextInt(3) == 0;
         this.nextFault = world.now() + random.nextInt(5_000) * MILLISECOND;
@@ -44,7 +48,7 @@ final class FaultInjector {
 
     /** For how long faults go on. */
     long duration() {
-        return (20 + random.nextInt(20)) * SECOND;
+        return (crashing ? 150 : 20 + random.nextInt(20)) * SECOND;
     }
 
     /** How long a statement is on its way. */
@@ -83,13 +87,13 @@ final class FaultInjector {
         if (intensity == 0 || world.now() < nextFault) {
             return;
         }
-        nextFault = world.now() + (500 + random.nextInt(24_000 / intensity)) * MILLISECOND;
+        nextFault = world.now() + (500 + random.nextInt(crashing ? 6_000 : 24_000 / intensity)) * MILLISECOND;
         List<SimulatedProcess> living = world.living();
         if (living.isEmpty()) {
             return;
         }
         SimulatedProcess process = living.get(random.nextInt(living.size()));
-        switch (random.nextInt(9)) {
+        switch (crashing ? 0 : random.nextInt(9)) {
             case 0, 1 -> crash(process);
             case 2, 3 -> freeze(process, random.nextInt(35_000));
             case 4 -> cut(process, random.nextInt(25_000));

@@ -36,7 +36,10 @@ class SimulationSabotageTests {
             "lease is counted from the start of the transaction",
             "claim takes rows at the same place elsewhere",
             "claim over several tables takes their places in the first",
-            "claim takes more than fits into memory");
+            "claim takes more than fits into memory",
+            "running task may lose the end of its lease",
+            "any status is accepted",
+            "view reads both tables whole");
 
     @TempDir
     Path folder;
