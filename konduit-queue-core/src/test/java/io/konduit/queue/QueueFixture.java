@@ -259,24 +259,24 @@ public class QueueFixture extends TaskTable {
 
     /** What a worker asks of the default queue that has handlers of these types. */
     public static ClaimRequest request(
-            int most, Collection<ClaimRequest.Declared> handlers, Collection<String> types, long budget) {
+            int limit, Collection<ClaimRequest.Declared> handlers, Collection<String> types, long budget) {
         return new ClaimRequest(
-                probes(TaskNames.DEFAULT_QUEUE), most, Duration.ofMinutes(5), 3, handlers, types, budget);
+                probes(TaskNames.DEFAULT_QUEUE), limit, Duration.ofMinutes(5), 3, handlers, types, budget);
     }
 
     /** What a worker asks for that has handlers of the types that tests of the store use. */
-    public static ClaimRequest request(int most, Collection<ClaimRequest.Declared> handlers) {
-        return request(most, handlers, List.of("noop", "mail", "pay"), Long.MAX_VALUE);
+    public static ClaimRequest request(int limit, Collection<ClaimRequest.Declared> handlers) {
+        return request(limit, handlers, List.of("noop", "mail", "pay"), Long.MAX_VALUE);
     }
 
-    /** Claims up to {@code most} due tasks of the default queue, as a worker that has a handler for each type. */
-    public List<ClaimedTask> claim(LeaseRepository worker, int most) {
-        return claim(worker, most, everyType());
+    /** Claims up to {@code limit} due tasks of the default queue, as a worker that has a handler for each type. */
+    public List<ClaimedTask> claim(LeaseRepository worker, int limit) {
+        return claim(worker, limit, everyType());
     }
 
-    /** Claims up to {@code most} due tasks of these types in the default queue. */
-    public static List<ClaimedTask> claim(LeaseRepository worker, int most, List<String> types) {
-        return worker.claimDue(request(most, List.of(), types, Long.MAX_VALUE));
+    /** Claims up to {@code limit} due tasks of these types in the default queue. */
+    public static List<ClaimedTask> claim(LeaseRepository worker, int limit, List<String> types) {
+        return worker.claimDue(request(limit, List.of(), types, Long.MAX_VALUE));
     }
 
     private List<String> everyType() {

@@ -43,7 +43,7 @@ final class FaultHandlers {
         say("end", task);
     }
 
-    /** Waits for ever in its first run, and not at all afterwards. */
+    /** Waits forever in its first run, and not at all afterwards. */
     @JobHandler("patient")
     void patient(TaskContext task) throws InterruptedException {
         say("start", task);

@@ -167,7 +167,7 @@ class WorkerResilienceTests {
                 .hasValue(1));
     }
 
-    /** One task whose limit is too large for nanoseconds stops the lane for ever. */
+    /** One task whose limit is too large for nanoseconds stops the lane forever. */
     @Test
     void taskThatCannotBeAcceptedStopsNobodyElse() {
         queue.enqueue("unlimited", null);
@@ -266,13 +266,13 @@ class WorkerResilienceTests {
             await().until(() -> log.met.get() > 0);
             full.set(false);
             await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(active.all())
-                    .as("leases that are extended for ever for outcomes that never come")
+                    .as("leases that are extended forever for outcomes that never come")
                     .isEmpty());
             thread.interrupt();
         }
     }
 
-    /** As many outcomes as slots lost in that way, and the lane sleeps for ever; health finds everything well. */
+    /** As many outcomes as slots lost in that way, and the lane sleeps forever; health finds everything well. */
     @Test
     void laneGoesOnAfterTheCompleterHadNoMemory() {
         FaultyDataSource connections =
@@ -310,7 +310,7 @@ class WorkerResilienceTests {
         }
     }
 
-    /** An error between "this worker holds it" and "it waits for a slot": extended for ever, run by nobody. */
+    /** An error between "this worker holds it" and "it waits for a slot": extended forever, run by nobody. */
     @Test
     void taskIsNotKeptForEverWhenItsClaimFailsInTheMiddleOfAcceptingIt() {
         TaskId id = queue.enqueue("long", null);

@@ -10,6 +10,7 @@ import io.konduit.queue.operator.RunningApplication.Answer;
 import io.konduit.queue.test.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -89,6 +90,7 @@ class EndpointTests {
                         .path("activeWorkers")
                         .asInt())
                 .isEqualTo(1);
+        assertThat(Instant.parse(overview.path("readAt").asString())).isAfter(Instant.EPOCH);
         assertThat(overview.path("held").asInt()).isEqualTo(2);
         assertThat(overview.path("workers").path("active").asInt()).isEqualTo(1);
         assertThat(overview.path("workers").path("stale").asInt()).isEqualTo(1);
@@ -200,6 +202,7 @@ class EndpointTests {
         UUID worker = rows.worker("shop-2", Rows.QUEUE);
         long id = rows.running("mail", worker, "5 min");
         JsonNode story = story(id);
+        assertThat(Instant.parse(story.path("readAt").asString())).isAfter(Instant.EPOCH);
         assertThat(story.path("explanation").asString())
                 .matches("It runs on worker 'shop-2' \\(" + worker + " on host-1\\) since .*Z, lease until .*Z\\.");
         assertThat(story.path("lease").path("worker").asString()).isEqualTo(worker.toString());
