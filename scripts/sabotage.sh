@@ -168,7 +168,7 @@ mutation "copy is begun before all requests of a transaction are checked" "$java
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
   's/lock_timeout_at = statement_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
-mutation "completions are not sorted by id" "$java/store/LeaseRepository.java" \
+mutation "completions are not sorted by id" "$java/store/CompletionWrites.java" \
   's/leases\.stream()\.sorted(Comparator\.comparing(Lease::taskId))\.toList()/List.copyOf(leases)/' 'LeaseRaceTests#completionsInAnyOrder*'
 mutation "claim takes rows at the same ctid in another table" "$sql/claim.sql" \
   's/and [ft]\.tableoid = (select a\.tableoid from found a limit 1)//' 'PartitionedClaimTests'
@@ -208,14 +208,14 @@ mutation "future of a handler is not cancelled" "$java/handler/AsyncResult.java"
   '/future\.cancel(true);/d' 'AsyncHandlerTests'
 mutation "error of a future is not unwrapped" "$java/handler/AsyncResult.java" \
   's/throw unwrapped(e);/throw e;/' 'AsyncHandlerTests'
-mutation "completion waits for a locked row" "$java/store/LeaseRepository.java" \
-  's/leases, LOCK_TIMEOUT)/leases, null)/' 'LockedRowTests#lockedRowDelays*'
+mutation "completion waits for a locked row" "$java/store/CompletionWrites.java" \
+  's/(leases, LOCK_TIMEOUT)/(leases, null)/' 'LockedRowTests#lockedRowDelays*'
 mutation "failure waits for a locked row" "$sql/fail.sql" \
   's/ skip locked//' 'LockedRowTests#lockedRowDelays*'
 mutation "slots go on behind outcomes that cannot be written" "$java/worker/SlotGroupLoad.java" \
   's/return unwritten\.get() >= slots/return unwritten.get() >= 1_000_000/' 'LockedRowTests#whatWasClaimedAhead*'
 mutation "claim-ahead learns nothing" "$java/worker/TaskPoller.java $java/worker/ClaimAhead.java" \
-  's/ahead\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
+  's/room\.ahead()\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
 mutation "attempt that was given back counts" "$sql/give-back.sql" \
   's/ uncharged = coalesce(t\.uncharged, 0) + 1,//' 'RetryTests#givingBack*'
 mutation "listeners run on the thread that tells them" "$java/publish/EventThread.java" \

@@ -18,7 +18,7 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.LeaseRepository.Written;
+import io.konduit.queue.store.Written;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
