@@ -2,6 +2,7 @@ package io.konduit.queue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.ReclaimResult;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.engine.QueueEngineBuilder;
@@ -277,6 +278,25 @@ public class QueueFixture extends TaskTable {
     /** Claims up to {@code limit} due tasks of these types in the default queue. */
     public static List<ClaimedTask> claim(LeaseRepository worker, int limit, List<String> types) {
         return worker.claimDue(request(limit, List.of(), types, Long.MAX_VALUE));
+    }
+
+    /** How many more attempts a task has. */
+    public int attemptsLeft(TaskId id) {
+        return jdbc().sql("select max_attempts - attempts from konduit_task where id = :id")
+                .param("id", id.value())
+                .query(Integer.class)
+                .single();
+    }
+
+    /** Passes until nothing is left to reclaim; returns how many tasks were. */
+    public static int reclaimAll(OrphanReclaimer reclaimer) {
+        int all = 0;
+        ReclaimResult result;
+        do {
+            result = reclaimer.reclaimOnce();
+            all += result.total();
+        } while (result.total() + result.busy() > 0);
+        return all;
     }
 
     private List<String> everyType() {

@@ -102,10 +102,6 @@ final class FaultHandlers {
     }
 
     private void say(String what, TaskContext task) {
-        Oracle.say(
-                what,
-                task.id().value(),
-                task.fencingToken(),
-                node.worker().identity().id());
+        Oracle.say(what, task, node.worker().identity().id());
     }
 }

@@ -320,13 +320,7 @@ class LeaseRaceTests {
                             } catch (InterruptedException e) {
                                 throw new IllegalStateException(e);
                             }
-                            int all = 0;
-                            ReclaimResult result;
-                            do {
-                                result = reclaimer.reclaimOnce();
-                                all += result.total();
-                            } while (result.total() + result.busy() > 0);
-                            return all;
+                            return QueueFixture.reclaimAll(reclaimer);
                         },
                         threads));
             }
