@@ -117,8 +117,8 @@ mutation "reclaim does not check the row again" "$sql/reclaim.sql" \
 /and case when :abandonedMs::bigint is null/,/ end\$/d" 'OrphanReclaimerTests#leaseThatWasExtended*+taskThatWasTaken*'
 mutation "reclaim takes what does not run" "$sql/reclaim.sql" \
   "/and t\.status = 'RUNNING'/d" 'AbandonedLeaseCleanerTests#taskThatWasTakenAfter*'
-mutation "reclaim takes a lease at the moment it ends" "$sql/fragment-expired.sql" \
-  's/ < least(/ <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheVeryMoment*'
+mutation "reclaim takes a lease at the instant it ends" "$sql/fragment-expired.sql" \
+  's/ < least(/ <= least(/' 'LeaseExpiryTests#leavesTaskAloneAtTheInstant*'
 mutation "grace is ignored" "$sql/fragment-expired.sql" \
   's/ - :graceMs \* interval/ - 0 * :graceMs * interval/' 'LeaseExpiryTests#graceIsAdded*'
 mutation "task that is not reapable is reaped" "$sql/fragment-hold-reason.sql" \
@@ -157,9 +157,9 @@ mutation "group forms over any data source" "$java/jdbc/QueueDatabase.java" \
   's/&& applicationLooksAtNoThread/\&\& (applicationLooksAtNoThread || true)/' 'EnqueueGroupsTests#statementIsSharedOnlyOver*'
 mutation "group waits for a statement that hangs" "$java/insert/EnqueueGroups.java" \
   's/came + patienceNanos/came + 1_000 * patienceNanos/
-s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#whoWaitsBehindAStatement*'
+s/now - sentAt > patienceNanos/now < sentAt/' 'EnqueueGroupsTests#callerBehindAStatement*'
 mutation "group hands out its ids the wrong way round" "$java/insert/EnqueueGroups.java" \
-  's/stored\.get(i)/stored.get(group.size() - 1 - i)/' 'EnqueueGroupsTests#whoComesMeanwhile*'
+  's/stored\.get(i)/stored.get(group.size() - 1 - i)/' 'EnqueueGroupsTests#callersThatArriveMeanwhile*'
 
 # ---- bulks that go by COPY ----
 mutation "copy is begun before all requests of a transaction are checked" "$java/insert/TaskInserts.java" \
@@ -168,11 +168,11 @@ mutation "copy is begun before all requests of a transaction are checked" "$java
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
   's/lock_timeout_at = statement_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'
-mutation "completions are not sorted by id" "$java/store/LeaseRepository.java" \
+mutation "completions are not sorted by id" "$java/store/CompletionWrites.java" \
   's/leases\.stream()\.sorted(Comparator\.comparing(Lease::taskId))\.toList()/List.copyOf(leases)/' 'LeaseRaceTests#completionsInAnyOrder*'
-mutation "claim takes rows at the same place elsewhere" "$sql/claim.sql" \
+mutation "claim takes rows at the same ctid in another table" "$sql/claim.sql" \
   's/and [ft]\.tableoid = (select a\.tableoid from found a limit 1)//' 'PartitionedClaimTests'
-mutation "claim over several tables takes their places in the first" "$sql/claim.sql" \
+mutation "claim over several tables takes their ctids in the first" "$sql/claim.sql" \
   's/and f\.tableoid = (select a\.tableoid from found a limit 1)//' 'PartitionedClaimTests#claimOverSeveral*'
 mutation "claim takes more than fits into memory" "$sql/claim.sql" \
   's/f\.total <= :budget or/f.total > 0 or/' 'ClaimTests#takesNoMoreThanFits*'
@@ -208,14 +208,14 @@ mutation "future of a handler is not cancelled" "$java/handler/AsyncResult.java"
   '/future\.cancel(true);/d' 'AsyncHandlerTests'
 mutation "error of a future is not unwrapped" "$java/handler/AsyncResult.java" \
   's/throw unwrapped(e);/throw e;/' 'AsyncHandlerTests'
-mutation "completion waits for a locked row" "$java/store/LeaseRepository.java" \
-  's/leases, LOCK_TIMEOUT)/leases, null)/' 'LockedRowTests#lockedRowDelays*'
+mutation "completion waits for a locked row" "$java/store/CompletionWrites.java" \
+  's/(leases, LOCK_TIMEOUT)/(leases, null)/' 'LockedRowTests#lockedRowDelays*'
 mutation "failure waits for a locked row" "$sql/fail.sql" \
   's/ skip locked//' 'LockedRowTests#lockedRowDelays*'
 mutation "slots go on behind outcomes that cannot be written" "$java/worker/SlotGroupLoad.java" \
   's/return unwritten\.get() >= slots/return unwritten.get() >= 1_000_000/' 'LockedRowTests#whatWasClaimedAhead*'
 mutation "claim-ahead learns nothing" "$java/worker/TaskPoller.java $java/worker/ClaimAhead.java" \
-  's/ahead\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
+  's/room\.ahead()\.gaveBack();/log.trace("no lesson");/;s/now - started < HORIZON_NANOS/now - started < Long.MAX_VALUE/' 'ClaimAheadLessonTests'
 mutation "attempt that was given back counts" "$sql/give-back.sql" \
   's/ uncharged = coalesce(t\.uncharged, 0) + 1,//' 'RetryTests#givingBack*'
 mutation "listeners run on the thread that tells them" "$java/publish/EventThread.java" \

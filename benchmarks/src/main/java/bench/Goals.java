@@ -34,21 +34,21 @@ final class Goals {
                 "bulk enqueue over raw",
                 of(US, "enqueue_bulk", "one thread") / of("raw-sql", "enqueue_bulk", "one thread"),
                 0.6);
-        most("pickup from another process, default settings, p50 in ms", of(US, "pickup_latency", "default p50"), 5);
-        most("the same, p99 in ms", of(US, "pickup_latency", "default p99"), 25);
+        atMost("pickup from another process, default settings, p50 in ms", of(US, "pickup_latency", "default p50"), 5);
+        atMost("the same, p99 in ms", of(US, "pickup_latency", "default p99"), 25);
         least(
                 "single enqueue with wake-ups over without",
                 single / of(US, "enqueue_single", "4 threads, wake-ups off"),
                 0.9);
         double last = of(US, "crash_recovery", "last");
-        most("recovery after kill -9, first of 100 tasks, in s", of(US, "crash_recovery", "first"), 3.5);
-        most("the same, last of 100, in s", last, 4.5);
+        atMost("recovery after kill -9, first of 100 tasks, in s", of(US, "crash_recovery", "first"), 3.5);
+        atMost("the same, last of 100, in s", last, 4.5);
         double best = PEERS.stream()
                 .mapToDouble(peer -> of(peer, "crash_recovery", "last"))
                 .filter(Double::isFinite)
                 .min()
                 .orElse(Double.NaN);
-        most("the same, over the best peer's last", last / best, 1);
+        atMost("the same, over the best peer's last", last / best, 1);
         double drain10k = of(US, "drain_scaling", "10k waiting");
         least("drain rate at 1M waiting over 10k", of(US, "drain_scaling", "1M waiting") / drain10k, 0.9);
         least("drain rate at 10M waiting over 10k", of(US, "drain_scaling", "10M waiting") / drain10k, 0.9);
@@ -61,9 +61,9 @@ final class Goals {
                 Math.min(open(""), open(", last fifth")),
                 0.7);
         least("two processes over one", of(US, "processes", "2 processes") / of(US, "processes", "1 process"), 1.0);
-        most("tasks that ran twice with 1, 2 and 4 processes", twice(), 0);
-        most("idle worker, statements per second", of(US, "idle", "default"), 2);
-        most("idle worker, % of a core", of(US, "idle", "default CPU"), 1);
+        atMost("tasks that ran twice with 1, 2 and 4 processes", twice(), 0);
+        atMost("idle worker, statements per second", of(US, "idle", "default"), 2);
+        atMost("idle worker, % of a core", of(US, "idle", "default CPU"), 1);
         least("reclaim of 100 000 orphans, per second", of(US, "reclaim", "orphans"), 20_000);
         return "| goal | wanted | measured | |\n|---|---:|---:|---|\n" + String.join("", rows);
     }
@@ -93,7 +93,7 @@ final class Goals {
         row(goal, "≥ " + text(wanted), measured, measured >= wanted);
     }
 
-    private void most(String goal, double measured, double wanted) {
+    private void atMost(String goal, double measured, double wanted) {
         row(goal, "≤ " + text(wanted), measured, measured <= wanted);
     }
 

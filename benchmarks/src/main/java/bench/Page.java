@@ -45,7 +45,7 @@ final class Page {
         Path target = docs.resolve("benchmarks.md");
         String old = Files.readString(target);
         int begin = old.indexOf(BEGIN), end = old.indexOf(END);
-        if (begin < 0 || end < begin) throw new IllegalStateException(target + " has no place for the results");
+        if (begin < 0 || end < begin) throw new IllegalStateException(target + " has no markers for the results");
         Files.writeString(
                 target, old.substring(0, begin + BEGIN.length()) + "\n\n" + page.text() + "\n" + old.substring(end));
     }
@@ -108,8 +108,8 @@ final class Page {
         double[] all = results.repetitions(US, key);
         if (all.length < 2) return "";
         double least = java.util.Arrays.stream(all).min().orElse(0);
-        double most = java.util.Arrays.stream(all).max().orElse(0);
-        return " " + Goals.text(least) + "–" + Goals.text(most);
+        double greatest = java.util.Arrays.stream(all).max().orElse(0);
+        return " " + Goals.text(least) + "–" + Goals.text(greatest);
     }
 
     private static String where(JsonNode header) {

@@ -66,7 +66,7 @@ final class RestingWorkloads {
                 line("idle", use(), before);
             }
             int jobs = lab.sizes.drainJobs(peer);
-            double[] most = new double[2];
+            double[] greatest = new double[2];
             var busyUntil = new AtomicLong(System.nanoTime() + lab.sizes.idleSettleSeconds() * 1_000_000_000L);
             while (System.nanoTime() < busyUntil.get()) {
                 peer.clear(lab.admin);
@@ -77,12 +77,12 @@ final class RestingWorkloads {
                     w.start();
                     Lab.await(60, () -> seen.get() >= jobs / 2);
                     double[] now = use();
-                    most[0] = Math.max(most[0], now[0]);
-                    most[1] = Math.max(most[1], now[1]);
+                    greatest[0] = Math.max(greatest[0], now[0]);
+                    greatest[1] = Math.max(greatest[1], now[1]);
                     Lab.await(60, () -> seen.get() >= jobs);
                 }
             }
-            line("busy", most, before);
+            line("busy", greatest, before);
         }
     }
 

@@ -27,10 +27,10 @@ final class Svg {
 
     /** One bar per figure; on a logarithmic scale when they differ by more than a hundred times. */
     static String bars(String title, List<Bar> bars, boolean lowIsGood) {
-        double most = bars.stream().mapToDouble(Bar::value).max().orElse(1);
+        double greatest = bars.stream().mapToDouble(Bar::value).max().orElse(1);
         double least =
                 bars.stream().mapToDouble(Bar::value).filter(v -> v > 0).min().orElse(1);
-        boolean logarithmic = most / least > 100;
+        boolean logarithmic = greatest / least > 100;
         double base = Math.pow(10, Math.floor(Math.log10(least))) / 2;
         int height = 64 + bars.size() * (BAR + 8);
         var svg = new StringBuilder(open(height));
@@ -45,8 +45,8 @@ final class Svg {
         int y = 60;
         for (Bar bar : bars) {
             double share = logarithmic
-                    ? Math.log(Math.max(bar.value(), base) / base) / Math.log(most / base)
-                    : bar.value() / most;
+                    ? Math.log(Math.max(bar.value(), base) / base) / Math.log(greatest / base)
+                    : bar.value() / greatest;
             double width = Math.max(2, share * (WIDTH - LEFT - RIGHT));
             svg.append(text(LEFT - 10, y + 17, "end", 13, "normal", bar.label()));
             svg.append("<rect x=\"%d\" y=\"%d\" width=\"%s\" height=\"%d\" rx=\"3\" fill=\"%s\"/>\n"
@@ -60,7 +60,7 @@ final class Svg {
     /** One line per system over the same steps. */
     static String lines(String title, String subtitle, List<String> steps, List<Line> lines) {
         int height = 360, top = 70, bottom = height - 50;
-        double most = lines.stream()
+        double greatest = lines.stream()
                 .flatMapToDouble(line -> java.util.Arrays.stream(line.values()))
                 .filter(Double::isFinite)
                 .max()
@@ -74,7 +74,7 @@ final class Svg {
             double y = bottom - (bottom - top) * i / 4.0;
             svg.append("<line x1=\"%d\" x2=\"%s\" y1=\"%s\" y2=\"%s\" stroke=\"#d0d7de\"/>\n"
                     .formatted(left, number(left + step * (steps.size() - 1)), number(y), number(y)));
-            svg.append(text(left - 8, y + 4, "end", 12, "normal", Goals.text(most * i / 4)));
+            svg.append(text(left - 8, y + 4, "end", 12, "normal", Goals.text(greatest * i / 4)));
         }
         for (int i = 0; i < steps.size(); i++)
             svg.append(text(left + step * i, bottom + 20, "middle", 12, "normal", steps.get(i)));
@@ -87,12 +87,12 @@ final class Svg {
                 if (!Double.isFinite(line.values()[i])) continue;
                 points.append(number(left + step * i))
                         .append(',')
-                        .append(number(bottom - (bottom - top) * line.values()[i] / most))
+                        .append(number(bottom - (bottom - top) * line.values()[i] / greatest))
                         .append(' ');
             }
             svg.append("<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2.5\"/>\n"
                     .formatted(points.toString().trim(), colour(line.system())));
-            double y = Math.max(labelBelow + 16, bottom - (bottom - top) * lastOf(line) / most + 4);
+            double y = Math.max(labelBelow + 16, bottom - (bottom - top) * lastOf(line) / greatest + 4);
             labelBelow = y;
             svg.append("<g fill=\"%s\">%s</g>\n"
                     .formatted(

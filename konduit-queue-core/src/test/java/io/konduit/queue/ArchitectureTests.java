@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The rules that keep the core a library, and each concern in one place. */
+/** The rules that keep the core a library, and each concern in one home. */
 class ArchitectureTests {
     private static final String ROOT = "io.konduit.queue";
 

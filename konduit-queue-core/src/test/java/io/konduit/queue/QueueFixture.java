@@ -2,6 +2,7 @@ package io.konduit.queue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.admin.QueueInspection;
+import io.konduit.queue.admin.ReclaimResult;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.engine.QueueEngineBuilder;
@@ -259,24 +260,43 @@ public class QueueFixture extends TaskTable {
 
     /** What a worker asks of the default queue that has handlers of these types. */
     public static ClaimRequest request(
-            int most, Collection<ClaimRequest.Declared> handlers, Collection<String> types, long budget) {
+            int limit, Collection<ClaimRequest.Declared> handlers, Collection<String> types, long budget) {
         return new ClaimRequest(
-                probes(TaskNames.DEFAULT_QUEUE), most, Duration.ofMinutes(5), 3, handlers, types, budget);
+                probes(TaskNames.DEFAULT_QUEUE), limit, Duration.ofMinutes(5), 3, handlers, types, budget);
     }
 
     /** What a worker asks for that has handlers of the types that tests of the store use. */
-    public static ClaimRequest request(int most, Collection<ClaimRequest.Declared> handlers) {
-        return request(most, handlers, List.of("noop", "mail", "pay"), Long.MAX_VALUE);
+    public static ClaimRequest request(int limit, Collection<ClaimRequest.Declared> handlers) {
+        return request(limit, handlers, List.of("noop", "mail", "pay"), Long.MAX_VALUE);
     }
 
-    /** Claims up to {@code most} due tasks of the default queue, as a worker that has a handler for each type. */
-    public List<ClaimedTask> claim(LeaseRepository worker, int most) {
-        return claim(worker, most, everyType());
+    /** Claims up to {@code limit} due tasks of the default queue, as a worker that has a handler for each type. */
+    public List<ClaimedTask> claim(LeaseRepository worker, int limit) {
+        return claim(worker, limit, everyType());
     }
 
-    /** Claims up to {@code most} due tasks of these types in the default queue. */
-    public static List<ClaimedTask> claim(LeaseRepository worker, int most, List<String> types) {
-        return worker.claimDue(request(most, List.of(), types, Long.MAX_VALUE));
+    /** Claims up to {@code limit} due tasks of these types in the default queue. */
+    public static List<ClaimedTask> claim(LeaseRepository worker, int limit, List<String> types) {
+        return worker.claimDue(request(limit, List.of(), types, Long.MAX_VALUE));
+    }
+
+    /** How many more attempts a task has. */
+    public int attemptsLeft(TaskId id) {
+        return jdbc().sql("select max_attempts - attempts from konduit_task where id = :id")
+                .param("id", id.value())
+                .query(Integer.class)
+                .single();
+    }
+
+    /** Passes until nothing is left to reclaim; returns how many tasks were. */
+    public static int reclaimAll(OrphanReclaimer reclaimer) {
+        int all = 0;
+        ReclaimResult result;
+        do {
+            result = reclaimer.reclaimOnce();
+            all += result.total();
+        } while (result.total() + result.busy() > 0);
+        return all;
     }
 
     private List<String> everyType() {

@@ -6,6 +6,7 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.settings.WorkerSettings;
+import io.konduit.queue.test.TemplateDatabase;
 import io.konduit.queue.test.TestDatabase;
 import io.konduit.queue.worker.WorkerLifecycle;
 import java.time.Duration;
@@ -31,16 +32,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 public final class QueueHarness extends QueueFixture
         implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback, AfterAllCallback {
-    private static final class Template {
-        static final TestDatabase MIGRATED = migrate();
-
-        private static TestDatabase migrate() {
-            TestDatabase database = TestDatabase.create();
-            new QueueSchemaMigrator(database.dataSource(), null).migrate();
-            database.installInvariants(null);
-            return database;
-        }
-    }
+    private static final TemplateDatabase TEMPLATE =
+            new TemplateDatabase(tables -> new QueueSchemaMigrator(tables, null).migrate());
 
     private final @Nullable Instant stoppedAt;
     private final List<WorkerLifecycle> workers = new CopyOnWriteArrayList<>();
@@ -66,9 +59,7 @@ public final class QueueHarness extends QueueFixture
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        synchronized (Template.class) {
-            testDatabase = TestDatabase.copyOf(Template.MIGRATED);
-        }
+        testDatabase = TEMPLATE.copy();
         if (stoppedAt == null) {
             controlPool = new ControlPool(testDatabase.dataSource(), 4, Duration.ofSeconds(10));
             database = new QueueDatabase(testDatabase.dataSource(), controlPool, null);

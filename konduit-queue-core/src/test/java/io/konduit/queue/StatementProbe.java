@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 
 /**
  * A data source that counts the statements made through it, and lets a test step in before or after one of them: at
- * the one moment between two statements that a race needs, or as the network that loses a reply.
+ * the one point between two statements that a race needs, or as the network that loses a reply.
  */
 public final class StatementProbe implements DataSource {
     private final DataSource target;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The overview of all queues.
  *
- * @param moment the database's time
+ * @param readAt the time of the database when this was read
  * @param leader the worker that runs the background chores; null when there is none
  * @param lastReaper the worker that ran the reaper's last pass
  * @param zombiesAboveLimit live tasks that have lost more than {@code zombieLimit} workers
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param secondsSinceReaper how long ago the reaper last succeeded anywhere; null when it never has
  */
 public record QueueOverview(
-        Instant moment,
+        Instant readAt,
         List<QueueState> queues,
         int activeWorkers,
         int staleWorkers,

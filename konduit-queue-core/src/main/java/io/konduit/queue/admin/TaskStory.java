@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param explanation a sentence on why it runs or does not run now
  * @param errors why its attempts failed, newest first; their messages may quote the payload
- * @param moment the database's time
+ * @param readAt the time of the database when this was read
  * @param ownerName the worker that holds its lease, for people
  * @param incidents the evidence, newest first
  */
 public record TaskStory(
         Task task,
         String explanation,
-        Instant moment,
+        Instant readAt,
         @Nullable String ownerName,
         @Nullable String ownerHost,
         @Nullable WorkerState ownerStatus,

@@ -41,7 +41,7 @@ import java.util.List;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The queue, put together: the only place that knows which part needs which. Each part is made when it is first asked for,
+ * The queue, put together: the only class that knows which part needs which. Each part is made when it is first asked for,
  * once; making it starts no thread and sends no statement. An instance that only enqueues never makes a worker.
  *
  * <p>{@link #start} and {@link #stop} are for those who have no Spring context. In one, each part that starts or stops is a

@@ -59,24 +59,24 @@ final class AsyncResult {
     }
 
     /** Refuses a handler whose completion cannot be observed. */
-    static void require(Method method, Class<?> beanType, boolean transactional, String type, String place) {
+    static void require(Method method, Class<?> beanType, boolean transactional, String type, String location) {
         if (isAsync(method, beanType)) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s) is @Async: it would return before its work is done, and the task would be completed too early. Remove @Async; slots already run handlers on threads of their own."
-                            .formatted(type, place));
+                            .formatted(type, location));
         }
         Class<?> returned = GenericTypeResolver.resolveReturnType(method, beanType);
         if (ClassUtils.getAllInterfacesForClassAsSet(returned).stream()
                 .anyMatch(each -> PUBLISHERS.contains(each.getName()))) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s) returns a %s, which does nothing until somebody subscribes. Wait for it in the handler (block()), or return a CompletionStage (toFuture())."
-                            .formatted(type, place, returned.getSimpleName()));
+                            .formatted(type, location, returned.getSimpleName()));
         }
         if (transactional
                 && (CompletionStage.class.isAssignableFrom(returned) || Future.class.isAssignableFrom(returned))) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s) is transactional and returns a %s: work on other threads is not part of the transaction. Do the work before the handler returns, or remove transactional."
-                            .formatted(type, place, returned.getSimpleName()));
+                            .formatted(type, location, returned.getSimpleName()));
         }
     }
 

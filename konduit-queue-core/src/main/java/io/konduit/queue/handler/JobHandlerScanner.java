@@ -55,21 +55,21 @@ public final class JobHandlerScanner {
 
     private JobHandlerMethod handler(String bean, Class<?> beanType, Method method, JobHandler declared) {
         String type = declared.value();
-        String place = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+        String location = method.getDeclaringClass().getSimpleName() + "." + method.getName();
         String queue = resolve(declared.queue());
-        requireNames(type, queue, place);
+        requireNames(type, queue, location);
         if (declared.maxAttempts() == 0 || declared.maxAttempts() < -1) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s): maxAttempts must be at least 1, or -1 for the default, but is %d."
-                            .formatted(type, place, declared.maxAttempts()));
+                            .formatted(type, location, declared.maxAttempts()));
         }
-        Duration lockTimeout = duration(declared.lockTimeout(), "lockTimeout", type, place);
+        Duration lockTimeout = duration(declared.lockTimeout(), "lockTimeout", type, location);
         if (lockTimeout != null && lockTimeout.compareTo(TaskNames.SHORTEST_LOCK_TIMEOUT) < 0) {
             throw new InvalidJobHandlerException("Handler '%s' (%s): lockTimeout must be at least 1s but is '%s'."
-                    .formatted(type, place, declared.lockTimeout()));
+                    .formatted(type, location, declared.lockTimeout()));
         }
-        AsyncResult.require(method, beanType, declared.transactional(), type, place);
-        Method invocable = invocable(bean, method, type, place);
+        AsyncResult.require(method, beanType, declared.transactional(), type, location);
+        Method invocable = invocable(bean, method, type, location);
         invocable.setAccessible(true);
         return new JobHandlerMethod(
                 type,
@@ -79,18 +79,18 @@ public final class JobHandlerScanner {
                 queue.isEmpty() ? null : queue,
                 declared.maxAttempts() == -1 ? null : declared.maxAttempts(),
                 lockTimeout,
-                duration(declared.timeout(), "timeout", type, place),
+                duration(declared.timeout(), "timeout", type, location),
                 declared.reapable(),
                 declared.transactional(),
-                backoff(declared, type, place),
+                backoff(declared, type, location),
                 PayloadValidation.of(method, beans, type));
     }
 
-    private static void requireNames(String type, String queue, String place) {
+    private static void requireNames(String type, String queue, String location) {
         try {
-            TaskNames.requireType(type, "the type of @JobHandler on " + place);
+            TaskNames.requireType(type, "the type of @JobHandler on " + location);
             if (!queue.isEmpty()) {
-                TaskNames.requireQueue(queue, "the queue of @JobHandler on " + place);
+                TaskNames.requireQueue(queue, "the queue of @JobHandler on " + location);
             }
         } catch (InvalidTaskException e) {
             throw new InvalidJobHandlerException(String.valueOf(e.getMessage()), e);
@@ -98,17 +98,18 @@ public final class JobHandlerScanner {
     }
 
     /** The method to call on the bean. The bean may be a proxy: a private method would bypass it and see unset fields. */
-    private Method invocable(String bean, Method method, String type, String place) {
+    private Method invocable(String bean, Method method, String type, String location) {
         if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
             throw new InvalidJobHandlerException(
-                    "Handler '%s' (%s) must not be private or static. Make it package-private.".formatted(type, place));
+                    "Handler '%s' (%s) must not be private or static. Make it package-private."
+                            .formatted(type, location));
         }
         Class<?> exposed = beans.getType(bean);
         if (exposed == null || !java.lang.reflect.Proxy.isProxyClass(exposed)) {
             if (exposed != null && isClassProxy(exposed) && Modifier.isFinal(method.getModifiers())) {
                 throw new InvalidJobHandlerException(
                         "Handler '%s' (%s) cannot be reached: its bean is a proxy and the method is final. Remove final."
-                                .formatted(type, place));
+                                .formatted(type, location));
             }
             return method;
         }
@@ -117,7 +118,7 @@ public final class JobHandlerScanner {
         } catch (IllegalStateException e) {
             throw new InvalidJobHandlerException(
                     "Handler '%s' (%s) cannot be reached: its bean is a JDK proxy without that method. Declare the method in the bean's interface, or let the bean be proxied by class (spring.aop.proxy-target-class=true)."
-                            .formatted(type, place),
+                            .formatted(type, location),
                     e);
         }
     }
@@ -126,12 +127,12 @@ public final class JobHandlerScanner {
         return exposed != ClassUtils.getUserClass(exposed);
     }
 
-    private @Nullable Backoff backoff(JobHandler declared, String type, String place) {
+    private @Nullable Backoff backoff(JobHandler declared, String type, String location) {
         String text = resolve(declared.backoff());
         try {
             return text.isEmpty() ? null : Backoff.parse(text);
         } catch (IllegalArgumentException e) {
-            throw new InvalidJobHandlerException("Handler '%s' (%s): %s".formatted(type, place, e.getMessage()), e);
+            throw new InvalidJobHandlerException("Handler '%s' (%s): %s".formatted(type, location, e.getMessage()), e);
         }
     }
 
@@ -140,7 +141,7 @@ public final class JobHandlerScanner {
         return resolved == null ? "" : resolved.strip();
     }
 
-    private @Nullable Duration duration(String value, String attribute, String type, String place) {
+    private @Nullable Duration duration(String value, String attribute, String type, String location) {
         String text = resolve(value);
         if (text.isEmpty()) {
             return null;
@@ -151,16 +152,16 @@ public final class JobHandlerScanner {
                 return parsed;
             }
         } catch (IllegalArgumentException e) {
-            throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, place), e);
+            throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, location), e);
         }
-        throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, place));
+        throw new InvalidJobHandlerException(badDuration(text, value, attribute, type, location));
     }
 
-    private static String badDuration(String found, String declared, String attribute, String type, String place) {
+    private static String badDuration(String found, String declared, String attribute, String type, String location) {
         return "Handler '%s' (%s): %s must be a duration such as '30s', '10m' or 'PT1H' but is '%s'%s."
                 .formatted(
                         type,
-                        place,
+                        location,
                         attribute,
                         found,
                         found.equals(declared) ? "" : " (declared as '" + declared + "')");

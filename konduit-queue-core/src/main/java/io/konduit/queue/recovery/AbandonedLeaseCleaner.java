@@ -4,9 +4,7 @@ import io.konduit.queue.admin.ReclaimResult;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ReclaimRepository;
-import io.konduit.queue.store.ReclaimRepository.Expired;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
-import io.konduit.queue.store.ReclaimRepository.Terms;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +23,17 @@ public final class AbandonedLeaseCleaner {
     private static final Logger log = LoggerFactory.getLogger(AbandonedLeaseCleaner.class);
 
     private final ReclaimRepository tasks;
-    private final ReclaimPolicy policy;
     private final Duration threshold;
-    private final ReclaimEvents events;
+    private final int pageSize;
+    private final ReclaimPass pass;
 
     public AbandonedLeaseCleaner(
             ReclaimRepository tasks, ReclaimPolicy policy, Duration threshold, ReclaimEvents events) {
         this.tasks = tasks;
-        this.policy = policy;
         this.threshold = threshold;
-        this.events = events;
+        // one batch a page: few tasks are abandoned
+        this.pageSize = policy.batchSize();
+        this.pass = new ReclaimPass(tasks, policy, events);
     }
 
     /** The time without progress that counts as abandoned; zero when disabled. */
@@ -44,50 +43,30 @@ public final class AbandonedLeaseCleaner {
 
     /** One pass over all abandoned tasks. */
     public ReclaimResult cleanOnce() {
-        return cleanOnce(events.actor(), null);
+        return clean(null);
     }
 
     /** One pass on behalf of an operator. */
     public ReclaimResult cleanOnce(Author author) {
-        return cleanOnce(author.actor(), author);
+        return clean(author);
     }
 
-    private ReclaimResult cleanOnce(String actor, @Nullable Author author) {
-        Terms terms = new Terms(
-                tasks.serverTime(),
-                policy.grace(),
-                threshold,
-                policy.quarantineAfter(),
-                policy.backoff(),
-                policy.backoffCap(),
-                actor,
-                author);
-        ReclaimReport report = events.newReport();
-        try {
-            cleanAll(terms, report);
-        } finally {
-            // also when a later batch failed: the earlier batches are committed
-            report.tell("abandoned");
+    private ReclaimResult clean(@Nullable Author author) {
+        return pass.run(
+                "abandoned",
+                pass.terms(tasks.serverTime(), threshold, author),
+                pageSize,
+                (last, limit) -> tasks.findAbandoned(threshold, last, limit),
+                AbandonedLeaseCleaner::warn);
+    }
+
+    private static void warn(List<Reclaimed> taken) {
+        for (Reclaimed task : taken) {
+            log.warn(
+                    "Task {} ({}) had made no progress and was taken from worker {}",
+                    task.taskId(),
+                    task.type(),
+                    task.previousOwner());
         }
-        return report.result();
-    }
-
-    /** Batch by batch in id order: rows that cannot be taken now must not hide later ones. */
-    private void cleanAll(Terms terms, ReclaimReport report) {
-        Expired last = Expired.FIRST;
-        List<Expired> found;
-        do {
-            found = tasks.findAbandoned(threshold, last, policy.batchSize());
-            List<Reclaimed> taken = found.isEmpty() ? List.of() : tasks.reclaim(found, terms);
-            for (Reclaimed task : taken) {
-                log.warn(
-                        "Task {} ({}) had made no progress and was taken from worker {}",
-                        task.taskId(),
-                        task.type(),
-                        task.previousOwner());
-            }
-            report.add(found.size(), taken);
-            last = found.isEmpty() ? last : found.get(found.size() - 1);
-        } while (found.size() == policy.batchSize());
     }
 }

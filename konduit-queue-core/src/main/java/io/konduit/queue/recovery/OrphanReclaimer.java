@@ -5,11 +5,8 @@ import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ReclaimRepository;
-import io.konduit.queue.store.ReclaimRepository.Expired;
-import io.konduit.queue.store.ReclaimRepository.Terms;
 import io.konduit.queue.store.ServerTime;
 import java.time.Duration;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +33,7 @@ public final class OrphanReclaimer {
     private final OutageGuard guard;
     private final ReclaimEvents events;
     private final LongSupplier nanoTime;
+    private final ReclaimPass pass;
 
     public OrphanReclaimer(
             ReclaimRepository tasks,
@@ -48,6 +46,7 @@ public final class OrphanReclaimer {
         this.guard = guard;
         this.events = events;
         this.nanoTime = nanoTime;
+        this.pass = new ReclaimPass(tasks, policy, events);
     }
 
     /** How long an ended lease is left alone. */
@@ -57,17 +56,17 @@ public final class OrphanReclaimer {
 
     /** One pass over all orphans. */
     public ReclaimResult reclaimOnce() {
-        return reclaimOnce(events.actor(), null);
+        return reclaim(null);
     }
 
     /** One pass on behalf of an operator. */
     public ReclaimResult reclaimOnce(Author author) {
-        return reclaimOnce(author.actor(), author);
+        return reclaim(author);
     }
 
-    private ReclaimResult reclaimOnce(String actor, @Nullable Author author) {
+    private ReclaimResult reclaim(@Nullable Author author) {
         try {
-            ReclaimResult result = pass(actor, author);
+            ReclaimResult result = reclaimUnlessPostponed(author);
             events.passSucceeded();
             return result;
         } catch (RuntimeException e) {
@@ -77,44 +76,19 @@ public final class OrphanReclaimer {
         }
     }
 
-    private ReclaimResult pass(String actor, @Nullable Author author) {
+    private ReclaimResult reclaimUnlessPostponed(@Nullable Author author) {
         long sent = nanoTime.getAsLong();
         ServerTime serverTime = tasks.serverTime();
         guard.observed(serverTime, sent);
         Duration wait = guard.remaining();
-        if (!wait.isZero()) {
-            return ReclaimResult.postponed(wait);
-        }
-        Terms terms = new Terms(
-                serverTime,
-                policy.grace(),
-                null,
-                policy.quarantineAfter(),
-                policy.backoff(),
-                policy.backoffCap(),
-                actor,
-                author);
-        ReclaimReport report = events.newReport();
-        try {
-            reclaimAll(terms, report);
-        } finally {
-            // also when a later batch failed: the earlier batches are committed
-            report.tell("orphaned");
-        }
-        return report.result();
-    }
-
-    private void reclaimAll(Terms terms, ReclaimReport report) {
-        Expired last = Expired.FIRST;
-        List<Expired> page;
-        do {
-            page = tasks.findExpired(terms.serverTime(), policy.grace(), last, PAGE);
-            for (int from = 0; from < page.size(); from += policy.batchSize()) {
-                List<Expired> batch = page.subList(from, Math.min(page.size(), from + policy.batchSize()));
-                report.add(batch.size(), tasks.reclaim(batch, terms));
-            }
-            last = page.isEmpty() ? last : page.get(page.size() - 1);
-        } while (page.size() == PAGE);
+        return wait.isZero()
+                ? pass.run(
+                        "orphaned",
+                        pass.terms(serverTime, null, author),
+                        PAGE,
+                        (last, limit) -> tasks.findExpired(serverTime, policy.grace(), last, limit),
+                        batch -> {})
+                : ReclaimResult.postponed(wait);
     }
 
     /**

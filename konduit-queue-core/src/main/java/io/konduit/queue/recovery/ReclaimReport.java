@@ -79,7 +79,7 @@ final class ReclaimReport {
     private void tellReclaimed(Reclaimed task) {
         reclaimed++;
         log.debug(
-                "Reclaimed task {} ({}) from worker {}, epoch {}, for the {}. time",
+                "Reclaimed task {} ({}) from worker {}, epoch {}. It has lost {} workers.",
                 task.taskId(),
                 task.type(),
                 task.previousOwner(),

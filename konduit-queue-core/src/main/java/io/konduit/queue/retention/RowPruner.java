@@ -20,7 +20,7 @@ public final class RowPruner {
     private final int batchSize;
 
     /**
-     * @param keep how long a row is kept; zero for ever
+     * @param keep how long a row is kept; zero forever
      */
     public RowPruner(RetentionRepository rows, Kind kind, Duration keep, int batchSize) {
         this.rows = rows;
@@ -34,7 +34,7 @@ public final class RowPruner {
         return new RowPruner(rows, kind, keep(kind, settings), settings.batchSize());
     }
 
-    /** How long rows of that kind are kept; zero for ever. */
+    /** How long rows of that kind are kept; zero forever. */
     public static Duration keep(Kind kind, RetentionSettings settings) {
         return switch (kind) {
             case COMPLETED -> settings.completed();

@@ -2,7 +2,7 @@ package io.konduit.queue.settings;
 
 import java.time.Duration;
 
-/** How long each kind of row is kept, from {@code konduit.queue.retention.*}; zero keeps rows for ever. */
+/** How long each kind of row is kept, from {@code konduit.queue.retention.*}; zero keeps rows forever. */
 public record RetentionSettings(
         Duration completed, Duration failed, Duration incidents, Duration workers, Duration interval, int batchSize) {
 

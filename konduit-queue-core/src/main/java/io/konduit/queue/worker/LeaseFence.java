@@ -19,7 +19,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * own connection and with a lock that lasts until that commit. A lost lease rolls the transaction back.
  *
  * <p>The check depends on what holds the task's row, because a second connection of the same thread would wait for
- * the first for ever:
+ * the first forever:
  *
  * <ul>
  *   <li>nothing: a share lock, which a reclaim skips;
@@ -89,7 +89,7 @@ public final class LeaseFence implements TransactionExecutionListener {
         if (guarded != null && rowHolder(guarded) == RowHolder.SUSPENDED_TRANSACTION) {
             throw new IllegalStateException(
                     "A suspended transaction of this handler has written a checkpoint already, or its isolation is above READ"
-                            + " COMMITTED, and this checkpoint would wait for it for ever. Checkpoint in one of the two"
+                            + " COMMITTED, and this checkpoint would wait for it forever. Checkpoint in one of the two"
                             + " transactions, not in both.");
         }
     }

@@ -24,27 +24,20 @@ final class TaskPoller {
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
-    /** Returned instead of a number of free slots: some have just become free. */
-    private static final int LOOK_AGAIN = -1;
 
     private final SlotGroup group;
     private final WorkerSettings settings;
     private final WorkerState node;
     private final LongSupplier nanoTime;
-    private final ClaimAhead ahead;
+    private final ClaimRoom room;
     private final ClaimBounds bounds;
     private final PayloadBudget budget;
     private final WakeUpPause wakeUps;
     private final PollSignal signal = new PollSignal();
     private final SlotBuffer buffer;
-    private final SlotGroupLoad load;
     private final SlotRunner slots;
-    private volatile Wanted wanted = new Wanted(0, 0);
     private boolean failing;
     private boolean woken;
-
-    /** The load at or below which another claim is worthwhile. */
-    private record Wanted(int ahead, int occupied) {}
 
     TaskPoller(SlotGroup group, WorkerSettings settings, PayloadBudget budget, WorkerState node) {
         this.group = group;
@@ -52,12 +45,12 @@ final class TaskPoller {
         this.budget = budget;
         this.node = node;
         this.nanoTime = node.nanoTime();
-        this.ahead = new ClaimAhead(group.slots());
-        this.load = new SlotGroupLoad(group.slots(), this::settled, this::signalRoom, nanoTime);
+        this.room = new ClaimRoom(group.slots(), budget, signal, nanoTime);
         this.bounds = new ClaimBounds(group.queues(), nanoTime);
         this.wakeUps = new WakeUpPause(node.jitter());
         this.buffer = new SlotBuffer(nanoTime);
-        this.slots = new SlotRunner(group, node, buffer, load, ahead, new GatedRuns(node, settings.isolateAfter()));
+        this.slots = new SlotRunner(
+                group, node, buffer, room.load(), room.ahead(), new GatedRuns(node, settings.isolateAfter()));
     }
 
     SlotGroup group() {
@@ -119,23 +112,23 @@ final class TaskPoller {
     Next claimOnce() {
         try {
             node.lostClaims().lookIfDue();
-            load.reconcile(node.active().isEmpty() && buffer.isEmpty());
+            room.load().reconcile(node.active().isEmpty() && buffer.isEmpty());
             boolean draining = node.drain().isOn();
             // a buffered task would be charged for the crash of a suspect
             returnBuffered(draining || node.gate().isClosing() ? Duration.ZERO : LONGEST_BUFFERED);
             if (draining || node.health().isFailing() || node.gate().isClosing()) {
                 return Next.ROOM;
             }
-            int room = memory(room());
-            if (room <= 0) {
-                return room == LOOK_AGAIN ? Next.AT_ONCE : Next.ROOM;
+            int limit = room.free();
+            if (limit <= 0) {
+                return limit == ClaimRoom.LOOK_AGAIN ? Next.AT_ONCE : Next.ROOM;
             }
             if (!node.gate().enter()) {
                 return Next.AT_ONCE;
             }
             Found found;
             try {
-                found = claim(room);
+                found = claim(limit);
             } finally {
                 node.gate().leave();
             }
@@ -250,7 +243,7 @@ final class TaskPoller {
         try {
             boolean mayRun = node.active().add(execution);
             node.cancels().claimed(execution);
-            execution.countIn(load);
+            execution.countIn(room.load());
             if (!mayRun || !buffer.add(execution)) {
                 node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
             }
@@ -262,59 +255,10 @@ final class TaskPoller {
         }
     }
 
-    /** The outcome of a lease of this slot group is written, refused or given up. */
-    private void settled(RunningTask execution) {
-        if (!execution.hasRun()) {
-            // given back
-        } else if (execution.task().reapable()) {
-            ahead.ran(execution.took().toNanos());
-        } else {
-            ahead.ranOnlyOnce();
-        }
-        signalRoom();
-    }
-
-    /** Wakes the claiming thread once enough room is free for a worthwhile claim. */
-    private void signalRoom() {
-        if (!signal.isRoomWanted()) {
-            return;
-        }
-        Wanted room = wanted;
-        if (load.occupied(room.ahead()) <= room.occupied()) {
-            signal.roomMade();
-        }
-    }
-
-    /** The free room; zero when it is too little for a worthwhile claim. The end of a run then signals room. */
-    private int room() {
-        int allowance = ahead.allowance(nanoTime.getAsLong());
-        int target = group.slots() + allowance;
-        int worthwhile = target > 2 * group.slots() ? target / 2 : 1;
-        int room = target - load.occupied(allowance);
-        if (room >= worthwhile) {
-            return room;
-        }
-        wanted = new Wanted(allowance, target - worthwhile);
-        signal.wantRoom();
-        return load.occupied(allowance) > target - worthwhile ? 0 : LOOK_AGAIN;
-    }
-
-    /** How many of these tasks fit into the payload budget. */
-    private int memory(int room) {
-        if (room <= 0) {
-            return room;
-        }
-        int rows = budget.rows(room);
-        if (rows == 0) {
-            signal.wantRoom();
-        }
-        return rows;
-    }
-
     /** Gives back tasks that have waited for a slot for longer than this: the estimate for claiming ahead was wrong. */
     private void returnBuffered(Duration waited) {
         if (buffer.returnIfWaited(waited, this::giveBack) && !waited.isZero()) {
-            ahead.gaveBack();
+            room.ahead().gaveBack();
         }
     }
 

@@ -29,9 +29,4 @@ written as (
 select o.id, w.id is not null as written, m.id is not null as mine
   from outcome o
   left join written w on w.id = o.id
-  left join lateral (
-    select t.id
-      from konduit_task t
-     where w.id is null
-       and t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
-     limit 1) m on true
+  {{still-mine}}

@@ -47,9 +47,4 @@ select o.id, w.id is not null as written, coalesce(w.final, false) as final, m.i
        statement_timestamp() as at
   from outcome o
   left join written w on w.id = o.id
-  left join lateral (
-    select t.id
-      from konduit_task t
-     where w.id is null
-       and t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
-     limit 1) m on true
+  {{still-mine}}

@@ -156,7 +156,7 @@ final class GradleBuild {
         return library;
     }
 
-    /** The lines of every {@code dependencies} block; the word in any other place is an error. */
+    /** The lines of every {@code dependencies} block; the word anywhere else is an error. */
     private static List<String> dependencyLines(String file, String script) {
         List<String> lines = new ArrayList<>();
         Matcher block = DEPENDENCIES.matcher(script);

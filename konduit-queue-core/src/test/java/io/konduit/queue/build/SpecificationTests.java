@@ -32,9 +32,9 @@ class SpecificationTests {
     @Test
     void everyTagIsAnIdOfThePage() {
         Map<String, Set<String>> unknown = new TreeMap<>();
-        tags(files("java")).forEach((id, places) -> {
+        tags(files("java")).forEach((id, files) -> {
             if (!idsOf(page()).contains(id)) {
-                unknown.put(id, places);
+                unknown.put(id, files);
             }
         });
         assertThat(unknown).as("tags that %s does not define", PAGE).isEmpty();

@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * One state of the model.
  *
- * @param earlier what a failover would put in the place of the row, newest last
- * @param runs all claims so far, each with the number of its place
+ * @param earlier the rows that a failover would bring back, newest last
+ * @param runs all claims so far, numbered by their index
  * @param restarts how often each worker has been started again
  */
 record ModelState(Row row, List<Row> earlier, List<Run> runs, List<Integer> restarts) {

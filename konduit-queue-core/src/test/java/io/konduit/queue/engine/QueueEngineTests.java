@@ -96,7 +96,7 @@ class QueueEngineTests {
 
     @Test
     @Tag("S4")
-    void whoeverNeedsAReplacedPartGetsTheReplacement() {
+    void everyPartThatNeedsAReplacedOneGetsTheReplacement() {
         OutageGuard guard = new OutageGuard(Duration.ofSeconds(10), System::nanoTime);
         guard.failed();
         QueueEngine engine =

@@ -43,7 +43,7 @@ final class FaultHandlers {
         say("end", task);
     }
 
-    /** Waits for ever in its first run, and not at all afterwards. */
+    /** Waits forever in its first run, and not at all afterwards. */
     @JobHandler("patient")
     void patient(TaskContext task) throws InterruptedException {
         say("start", task);
@@ -102,10 +102,6 @@ final class FaultHandlers {
     }
 
     private void say(String what, TaskContext task) {
-        Oracle.say(
-                what,
-                task.id().value(),
-                task.fencingToken(),
-                node.worker().identity().id());
+        Oracle.say(what, task, node.worker().identity().id());
     }
 }

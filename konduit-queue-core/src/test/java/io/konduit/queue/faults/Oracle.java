@@ -1,5 +1,6 @@
 package io.konduit.queue.faults;
 
+import io.konduit.queue.TaskContext;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -28,6 +29,11 @@ final class Oracle {
         boolean is(String other) {
             return what.equals(other);
         }
+    }
+
+    /** What a handler does. */
+    static void say(String what, TaskContext task, UUID worker) {
+        say(what, task.id().value(), task.fencingToken(), worker);
     }
 
     static void say(String what, long task, long epoch, UUID worker) {

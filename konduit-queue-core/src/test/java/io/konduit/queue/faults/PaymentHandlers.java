@@ -28,10 +28,6 @@ final class PaymentHandlers {
     }
 
     private void say(String what, TaskContext task) {
-        Oracle.say(
-                what,
-                task.id().value(),
-                task.fencingToken(),
-                node.worker().identity().id());
+        Oracle.say(what, task, node.worker().identity().id());
     }
 }

@@ -10,15 +10,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
  * Two applications on one queue, in JVMs of their own, and a sender that knows none of their handlers. Only the application
@@ -33,24 +30,12 @@ class TwoApplicationsTests {
     static final QueueHarness harness = new QueueHarness();
 
     @RegisterExtension
-    final TestWatcher tellOfFailure = new TestWatcher() {
-        @Override
-        public void testFailed(ExtensionContext context, Throwable cause) {
-            jvms.forEach(jvm -> System.out.println(jvm.log()));
-        }
-    };
+    final WorkerJvms jvms = new WorkerJvms();
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration DRAIN = Duration.ofMillis(300);
 
-    private final List<WorkerJvm> jvms = new ArrayList<>();
     private final TaskQueue sender = harness.queue();
-
-    @AfterEach
-    void endAll() {
-        jvms.forEach(WorkerJvm::close);
-        jvms.forEach(WorkerJvm::awaitEnd);
-    }
 
     @Test
     @Tag("L13")
@@ -154,8 +139,12 @@ class TwoApplicationsTests {
 
     private WorkerJvm start(String application) {
         WorkerJvm jvm = WorkerJvm.start(
-                application, harness.testDatabase().jdbcUrl(), application + (jvms.size() + 1), 4, DRAIN, 3);
-        jvms.add(jvm);
-        return jvm;
+                application,
+                harness.testDatabase().jdbcUrl(),
+                application + (jvms.all().size() + 1),
+                4,
+                DRAIN,
+                3);
+        return jvms.add(jvm);
     }
 }

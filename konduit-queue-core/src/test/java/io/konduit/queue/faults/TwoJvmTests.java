@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,9 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.extension.TestWatcher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -45,12 +42,7 @@ class TwoJvmTests {
     static final QueueHarness harness = new QueueHarness();
 
     @RegisterExtension
-    final TestWatcher tellOfFailure = new TestWatcher() {
-        @Override
-        public void testFailed(ExtensionContext context, Throwable cause) {
-            jvms.forEach(jvm -> System.out.println(jvm.log()));
-        }
-    };
+    final WorkerJvms jvms = new WorkerJvms();
 
     private static final Logger log = LoggerFactory.getLogger(TwoJvmTests.class);
     private static final int SLOTS = 4;
@@ -61,7 +53,6 @@ class TwoJvmTests {
     /** Four times L7: on a machine that is busy with other things everything comes late. */
     private static final Duration RECOVERY_GOAL = TestNode.RECOVERY_BOUND.multipliedBy(4);
 
-    private final List<WorkerJvm> jvms = new ArrayList<>();
     private final List<TaskId> acknowledged = new ArrayList<>();
     private final List<Interrupted> interrupted = new ArrayList<>();
     private final TaskQueue queue = harness.queue();
@@ -78,12 +69,6 @@ class TwoJvmTests {
     @BeforeEach
     void forgetEffects() {
         harness.testDatabase().execute("truncate effects");
-    }
-
-    @AfterEach
-    void endAll() {
-        jvms.forEach(WorkerJvm::close);
-        jvms.forEach(WorkerJvm::awaitEnd);
     }
 
     @Test
@@ -367,8 +352,7 @@ class TwoJvmTests {
 
     private WorkerJvm start(String name) {
         WorkerJvm jvm = WorkerJvm.start(harness.testDatabase().jdbcUrl(), name, SLOTS, DRAIN, QUARANTINE_AFTER);
-        jvms.add(jvm);
-        return jvm;
+        return jvms.add(jvm);
     }
 
     private TaskId enqueue(String type, Object payload) {
@@ -395,8 +379,8 @@ class TwoJvmTests {
     }
 
     private FaultReport report(String fault) {
-        FaultReport report =
-                FaultReport.of(fault, harness.testDatabase().dataSource(), attempted, acknowledged, interrupted, jvms);
+        FaultReport report = FaultReport.of(
+                fault, harness.testDatabase().dataSource(), attempted, acknowledged, interrupted, jvms.all());
         log.info("{}", report);
         return report;
     }

@@ -24,7 +24,7 @@ import org.springframework.jdbc.UncategorizedSQLException;
 /**
  * Enqueues that share a statement look as if each had been sent alone. Lincheck runs random concurrent histories and compares
  * them with a plain counter: every caller gets the id of its own task, ids follow the order of the calls, a refused task
- * fails alone, and nobody waits for ever.
+ * fails alone, and nobody waits forever.
  */
 class EnqueueGroupsStressTests {
     private static final String PASSED = "Every history is linearizable.";

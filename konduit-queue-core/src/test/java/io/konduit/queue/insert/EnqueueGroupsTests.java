@@ -66,7 +66,7 @@ class EnqueueGroupsTests {
     }
 
     @Test
-    void whoComesMeanwhileSharesTheNextStatement() throws Exception {
+    void callersThatArriveMeanwhileShareTheNextStatement() throws Exception {
         EnqueueGroups groups = groups(Duration.ZERO, NEVER);
         FutureTask<Submission> first = heldUp(() -> groups.enqueue(task(0)));
         List<FutureTask<Submission>> others = waiting(groups, 1, 2, 3);
@@ -83,7 +83,7 @@ class EnqueueGroupsTests {
 
     /** Otherwise the first to come back would go alone each time, and the others after it. */
     @Test
-    void whoIsAnsweredTogetherIsWaitedForAndSentWithoutDelayWhenAllAreThere() throws Exception {
+    void batchWaitsForCallersOfTheLastOneAndGoesWhenAllAreThere() throws Exception {
         EnqueueGroups groups = groups(NEVER, NEVER);
         FutureTask<Integer> first = heldUp(() -> enqueue(groups, 21));
         List<FutureTask<Integer>> others = IntStream.range(0, 3)
@@ -102,7 +102,7 @@ class EnqueueGroupsTests {
     }
 
     @Test
-    void whoIsAloneNeverWaits() {
+    void singleCallerNeverWaits() {
         EnqueueGroups groups = groups(NEVER, NEVER);
         for (int i = 0; i < 3; i++) {
             assertThat(groups.enqueue(task(i)).created()).isTrue();
@@ -111,7 +111,7 @@ class EnqueueGroupsTests {
     }
 
     @Test
-    void whoIsExpectedAndDoesNotComeIsNotWaitedForLong() throws Exception {
+    void expectedCallerThatDoesNotComeIsNotWaitedForLong() throws Exception {
         EnqueueGroups groups = groups(Duration.ofMillis(1), NEVER);
         FutureTask<Submission> first = heldUp(() -> groups.enqueue(task(0)));
         List<FutureTask<Submission>> others = waiting(groups, 1, 2, 3);
@@ -202,7 +202,7 @@ class EnqueueGroupsTests {
 
     /** The connection of another caller may have been lost without a word. */
     @Test
-    void whoWaitsBehindAStatementThatHangsGoesByItself() throws Exception {
+    void callerBehindAStatementThatHangsGoesByItself() throws Exception {
         EnqueueGroups groups = groups(Duration.ZERO, Duration.ofMillis(20));
         FutureTask<Submission> first = heldUp(() -> groups.enqueue(task(0)));
         List<FutureTask<Submission>> others =

@@ -184,7 +184,7 @@ class TaskCopyTests {
         comparable.remove("id");
         comparable.remove("created_at");
         if (comparable.get("type").equals("plain") || comparable.get("type").equals("large")) {
-            comparable.remove("run_at"); // the moment itself
+            comparable.remove("run_at"); // the time of the insert
         }
         return comparable;
     }

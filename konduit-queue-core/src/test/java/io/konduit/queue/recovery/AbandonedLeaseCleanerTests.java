@@ -206,7 +206,7 @@ class AbandonedLeaseCleanerTests {
                     .cleanOnce();
 
             assertThat(result).isEqualTo(new ReclaimResult(10, 0, 0, 15, Duration.ZERO));
-            other.rollback(); // closing alone gives the locks back a moment later
+            other.rollback(); // closing alone releases the locks a little later
         }
         assertThat(clean().reclaimed()).isEqualTo(15);
     }

@@ -246,7 +246,7 @@ class IncidentTests {
     }
 
     @Test
-    void oneQueryTellsHowManyZombiesThereWereYesterdayOfWhichTypesAndWhetherTheyRecovered() {
+    void oneQueryCountsZombiesByTypeAndWhetherTheyRecovered() {
         Instant yesterday = NOON.minus(Duration.ofDays(1));
         clock.set(yesterday.minus(Duration.ofDays(1)));
         complete(crash("report"));

@@ -64,7 +64,7 @@ class LeaseExpiryTests {
 
     @Test
     @Tag("L2")
-    void leavesTaskAloneAtTheVeryMomentOfExpiry() {
+    void leavesTaskAloneAtTheInstantOfExpiry() {
         ClaimedTask task = harness.running(worker);
         clock.set(NIGHT.plus(LEASE));
 
@@ -226,7 +226,7 @@ class LeaseExpiryTests {
         Duration interval = Duration.ofSeconds(30);
         Duration grace = Duration.ofSeconds(20);
         ReaperChore chore = new ReaperChore(harness.reclaimer(QueueFixture.policy(grace, 500)), interval);
-        // the worst moment for a crash: right after the claim, and right after a pass that did not know of it
+        // the worst time for a crash: right after the claim, and right after a pass that did not know of it
         Duration sleep = chore.run();
         ClaimedTask task = harness.running(worker);
         Instant claimed = clock.now();

@@ -18,7 +18,7 @@ import io.konduit.queue.store.Failure;
 import io.konduit.queue.store.FailureResult;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.LeaseRepository.Written;
+import io.konduit.queue.store.Written;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -320,13 +320,7 @@ class LeaseRaceTests {
                             } catch (InterruptedException e) {
                                 throw new IllegalStateException(e);
                             }
-                            int all = 0;
-                            ReclaimResult result;
-                            do {
-                                result = reclaimer.reclaimOnce();
-                                all += result.total();
-                            } while (result.total() + result.busy() > 0);
-                            return all;
+                            return QueueFixture.reclaimAll(reclaimer);
                         },
                         threads));
             }

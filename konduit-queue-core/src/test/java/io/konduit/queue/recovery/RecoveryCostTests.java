@@ -151,7 +151,7 @@ class RecoveryCostTests {
             List<CompletableFuture<Integer>> passes = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 OrphanReclaimer reclaimer = reclaimer();
-                passes.add(CompletableFuture.supplyAsync(() -> reclaimAll(reclaimer), threads));
+                passes.add(CompletableFuture.supplyAsync(() -> QueueFixture.reclaimAll(reclaimer), threads));
             }
             shares = passes.stream().map(CompletableFuture::join).toList();
         } finally {
@@ -282,16 +282,6 @@ class RecoveryCostTests {
                 QueueFixture.policy(Duration.ZERO, 500),
                 new ReclaimEvents(
                         QueueFixture.REAPER, new QueueEvents(event -> {}), ReclaimMonitor.NONE, queues -> {}));
-    }
-
-    private static int reclaimAll(OrphanReclaimer reclaimer) {
-        int all = 0;
-        ReclaimResult result;
-        do {
-            result = reclaimer.reclaimOnce();
-            all += result.total();
-        } while (result.total() + result.busy() > 0);
-        return all;
     }
 
     /** The pages that the two statements of a pass that look at tasks have to read. */

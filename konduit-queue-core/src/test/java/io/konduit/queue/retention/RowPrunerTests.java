@@ -206,7 +206,7 @@ class RowPrunerTests {
     }
 
     @Test
-    void whoPausedAQueueIsKeptAsLongAsItIsPaused() {
+    void actorOfAPauseIsKeptAsLongAsTheQueueIsPaused() {
         QueueAdministration queues =
                 new DatabaseQueueAdministration(new PauseRepository(recovery.database()), woken -> {});
         recovery.queue().enqueue(TaskRequest.of("report", null).queue("mail"));

@@ -34,8 +34,8 @@ class SimulationSabotageTests {
     private static final Set<String> OUT_OF_SIGHT = Set.of(
             "running task without an end of its lease stays",
             "lease is counted from the start of the transaction",
-            "claim takes rows at the same place elsewhere",
-            "claim over several tables takes their places in the first",
+            "claim takes rows at the same ctid in another table",
+            "claim over several tables takes their ctids in the first",
             "claim takes more than fits into memory",
             "running task may lose the end of its lease",
             "any status is accepted",

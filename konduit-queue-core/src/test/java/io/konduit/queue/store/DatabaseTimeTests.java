@@ -147,7 +147,7 @@ class DatabaseTimeTests {
                         "enqueue-many-unique runAts",
                         "reschedule runAt",
                         "reschedule-audited runAt",
-                        // values of the rows themselves, as a hint and as the place where a page ended
+                        // values of the rows themselves, as a hint and as the position at which a page ended
                         "claim lowerBounds",
                         "find-expired afterTime",
                         // what the database's clock said when the pass began; it can only make a lease look longer
@@ -176,7 +176,7 @@ class DatabaseTimeTests {
             for (Method method : repository.getDeclaredMethods()) {
                 if (Modifier.isPublic(method.getModifiers())) {
                     for (Type type : method.getGenericParameterTypes()) {
-                        if (carriesAMoment(type, new HashSet<>())) {
+                        if (carriesATimestamp(type, new HashSet<>())) {
                             offenders.add(repository.getSimpleName() + "." + method.getName());
                         }
                     }
@@ -185,13 +185,13 @@ class DatabaseTimeTests {
         }
 
         assertThat(offenders).isEmpty();
-        assertThat(carriesAMoment(NewTask.class, new HashSet<>()))
+        assertThat(carriesATimestamp(NewTask.class, new HashSet<>()))
                 .as("the search sees into records")
                 .isTrue();
     }
 
     @Test
-    void momentsOfTheDatabaseAreMadeOnlyWhereItsAnswersAreRead() {
+    void timesOfTheDatabaseAreMadeOnlyWhereItsAnswersAreRead() {
         noClasses()
                 .that()
                 .areNotAssignableTo(ReclaimRepository.class)
@@ -306,8 +306,8 @@ class DatabaseTimeTests {
             // one lease ended in each of the last 40 times five minutes, across the repeated hour
             recovery.insertRunning(40, UUID.randomUUID(), 1);
             recovery.bulk(
-                    "update konduit_task t set lock_timeout_at = clock_timestamp() - n.place * interval '5 minutes 1 us'"
-                            + " from (select id, row_number() over (order by id) as place from konduit_task) n where n.id = t.id",
+                    "update konduit_task t set lock_timeout_at = clock_timestamp() - n.position * interval '5 minutes 1 us'"
+                            + " from (select id, row_number() over (order by id) as position from konduit_task) n where n.id = t.id",
                     statement -> {});
             ReclaimRepository orphans = new ReclaimRepository(recovery.database());
             List<Long> paged = new ArrayList<>();
@@ -347,15 +347,15 @@ class DatabaseTimeTests {
         return statements;
     }
 
-    /** Whether a value of this type can carry a moment that somebody read from a clock. */
-    private static boolean carriesAMoment(Type type, Set<Type> seen) {
+    /** Whether a value of this type can carry a timestamp that was read from a clock. */
+    private static boolean carriesATimestamp(Type type, Set<Type> seen) {
         if (!seen.add(type) || type == ServerTime.class) {
             return false;
         }
         if (type instanceof ParameterizedType generic) {
-            return carriesAMoment(generic.getRawType(), seen)
+            return carriesATimestamp(generic.getRawType(), seen)
                     || Arrays.stream(generic.getActualTypeArguments())
-                            .anyMatch(argument -> carriesAMoment(argument, seen));
+                            .anyMatch(argument -> carriesATimestamp(argument, seen));
         }
         if (!(type instanceof Class<?> plain)) {
             return false;
@@ -368,6 +368,6 @@ class DatabaseTimeTests {
         return plain.isRecord()
                 && Arrays.stream(plain.getRecordComponents())
                         .map(RecordComponent::getGenericType)
-                        .anyMatch(component -> carriesAMoment(component, seen));
+                        .anyMatch(component -> carriesATimestamp(component, seen));
     }
 }

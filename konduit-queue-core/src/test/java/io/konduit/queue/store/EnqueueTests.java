@@ -172,7 +172,7 @@ class EnqueueTests {
                         .list())
                 .containsExactlyElementsOf(IntStream.range(0, 500).boxed().toList());
         assertThat(harness.count("select count(distinct run_at) from konduit_task where run_at > created_at"))
-                .as("all of the same moment, a minute after they were made")
+                .as("all at the same time, a minute after they were made")
                 .isEqualTo(1);
     }
 
@@ -240,13 +240,13 @@ class EnqueueTests {
     }
 
     @Test
-    void momentIsKeptToTheMicrosecondForOneAndForMany() {
-        Instant moment = Instant.parse("2031-03-30T01:30:00.123456Z");
-        TaskRequest request = TaskRequest.of("mail", "Ada").runAt(moment);
+    void runAtIsKeptToTheMicrosecondForOneAndForMany() {
+        Instant runAt = Instant.parse("2031-03-30T01:30:00.123456Z");
+        TaskRequest request = TaskRequest.of("mail", "Ada").runAt(runAt);
         TaskId one = queue.enqueue(request);
         TaskId many = queue.enqueueAll(List.of(request, request)).get(1);
-        assertThat(queue.find(one).orElseThrow().runAt()).isEqualTo(moment);
-        assertThat(queue.find(many).orElseThrow().runAt()).isEqualTo(moment);
+        assertThat(queue.find(one).orElseThrow().runAt()).isEqualTo(runAt);
+        assertThat(queue.find(many).orElseThrow().runAt()).isEqualTo(runAt);
     }
 
     @Test

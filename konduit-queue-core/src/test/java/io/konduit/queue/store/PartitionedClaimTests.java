@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A place (ctid) names a row within one table only: in each partition there is another row at the same place. */
+/** A ctid names a row within one table only: each partition has another row at the same ctid. */
 class PartitionedClaimTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
@@ -40,13 +40,13 @@ class PartitionedClaimTests {
     }
 
     @Test
-    void claimTakesNoRowThatHappensToBeAtTheSamePlaceElsewhere() {
+    void claimTakesNoRowAtTheSameCtidInAnotherTable() {
         TaskId held = queue.enqueue(TaskRequest.of("pay", 1).queue("payments"));
         queue.enqueue(TaskRequest.of("pay", 2).queue("payments").delay(Duration.ofDays(1)));
         queue.enqueue(TaskRequest.of("pay", 3).queue("payments"));
         harness.testDatabase()
                 .execute("update konduit_task set status = 'HELD', hold_reason = 'NOT_REAPABLE' where id = " + held);
-        // an update makes a new row at a new place, so let the first three places be taken by waiting ones
+        // an update makes a row with a new ctid: the first three must belong to waiting tasks
         harness.testDatabase().execute("vacuum full konduit_task_payments");
         List<TaskId> asked =
                 queue.enqueueAll(List.of(TaskRequest.of("pay", 4), TaskRequest.of("pay", 5), TaskRequest.of("pay", 6)));
@@ -63,7 +63,7 @@ class PartitionedClaimTests {
     @Test
     void claimOverSeveralTablesTakesRowsOfTheFirstOnly() {
         TaskId due = queue.enqueue("pay", 1);
-        // at the place of the due one elsewhere
+        // at the ctid of the due one in the other table
         queue.enqueue(TaskRequest.of("pay", 2).delay(Duration.ofDays(1)));
         queue.enqueue(TaskRequest.of("pay", 3).queue("payments").delay(Duration.ofDays(1)));
         TaskId elsewhere = queue.enqueue(TaskRequest.of("pay", 4).queue("payments"));

@@ -140,7 +140,7 @@ class UniqueKeyTests {
         }
     }
 
-    /** Two bulk enqueues that name the same keys in opposite order must not wait for each other for ever. */
+    /** Two bulk enqueues that name the same keys in opposite order must not wait for each other forever. */
     @Test
     void concurrentEnqueueAllsInAnyOrderOfKeysDoNotDeadlock() throws Exception {
         long deadlocks = deadlocks();

@@ -169,7 +169,7 @@ class BadTaskTests {
                     .containsExactly(
                             "This worker has no handler for tasks of type 'order' and leaves them to workers that have; it knows [leaky, leaky-for-good, unreadable]");
             assertThat(harness.status(id)).isEqualTo("PENDING");
-            assertThat(attemptsLeft(id)).isEqualTo(2);
+            assertThat(harness.attemptsLeft(id)).isEqualTo(2);
 
             queue.enqueue("order", new Order(2, List.of()));
             older.tasksDue(Set.of("default"));
@@ -193,13 +193,5 @@ class BadTaskTests {
         await().untilAsserted(() -> assertThat(harness.status(known)).isEqualTo("COMPLETED"));
         assertThat(harness.count("select count(*) from konduit_task where attempts <> 0 or status <> 'PENDING'"))
                 .isZero();
-    }
-
-    private static int attemptsLeft(TaskId id) {
-        return harness.jdbc()
-                .sql("select max_attempts - attempts from konduit_task where id = :id")
-                .param("id", id.value())
-                .query(Integer.class)
-                .single();
     }
 }

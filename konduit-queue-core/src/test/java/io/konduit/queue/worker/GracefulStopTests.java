@@ -106,14 +106,6 @@ class GracefulStopTests {
         work.release.countDown();
     }
 
-    private static int attemptsLeft(TaskId id) {
-        return harness.jdbc()
-                .sql("select max_attempts - attempts from konduit_task where id = :id")
-                .param("id", id.value())
-                .query(Integer.class)
-                .single();
-    }
-
     private static long count(String table) {
         return harness.count("select count(*) from " + table);
     }
@@ -160,7 +152,7 @@ class GracefulStopTests {
         stopping.get(30, TimeUnit.SECONDS);
         assertThat(harness.status(ids.get(0))).isEqualTo("COMPLETED");
         assertThat(ids.subList(1, 6))
-                .allSatisfy(id -> assertThat(attemptsLeft(id)).isEqualTo(3));
+                .allSatisfy(id -> assertThat(harness.attemptsLeft(id)).isEqualTo(3));
     }
 
     @Test
@@ -172,7 +164,7 @@ class GracefulStopTests {
         worker.stop();
         assertThat(ids).allSatisfy(id -> {
             assertThat(harness.status(id)).isEqualTo("PENDING");
-            assertThat(attemptsLeft(id)).isEqualTo(3);
+            assertThat(harness.attemptsLeft(id)).isEqualTo(3);
         });
         await().until(() -> work.interrupted.get() == 3);
         assertThat(harness.events()).isEmpty();
@@ -208,7 +200,8 @@ class GracefulStopTests {
         await().until(() -> work.started.get() == 2);
         worker.stop();
         assertThat(List.of(harness.status(holding), harness.status(other))).containsOnly("PENDING");
-        assertThat(List.of(attemptsLeft(holding), attemptsLeft(other))).containsOnly(3);
+        assertThat(List.of(harness.attemptsLeft(holding), harness.attemptsLeft(other)))
+                .containsOnly(3);
     }
 
     /** A suspect waits until it is alone; when the time is over it is given back and never run by this worker. */
@@ -232,10 +225,10 @@ class GracefulStopTests {
         await().until(() -> work.started.get() == 1);
         harness.makeDue(suspect.value());
         await().until(() -> harness.status(suspect).equals("RUNNING"));
-        int left = attemptsLeft(suspect);
+        int left = harness.attemptsLeft(suspect);
         worker.stop();
         assertThat(List.of(harness.status(block), harness.status(suspect))).containsOnly("PENDING");
-        assertThat(attemptsLeft(suspect)).isEqualTo(left + 1);
+        assertThat(harness.attemptsLeft(suspect)).isEqualTo(left + 1);
         await().until(() -> work.interrupted.get() == 1);
         assertThat(work.suspectRan).isFalse();
     }
@@ -269,7 +262,7 @@ class GracefulStopTests {
         assertThat(work.started).hasValue(0);
         assertThat(ids).allSatisfy(id -> {
             assertThat(harness.status(id)).isEqualTo("PENDING");
-            assertThat(attemptsLeft(id)).isEqualTo(3);
+            assertThat(harness.attemptsLeft(id)).isEqualTo(3);
         });
     }
 

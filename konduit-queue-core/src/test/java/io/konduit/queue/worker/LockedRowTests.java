@@ -10,8 +10,6 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -86,15 +84,6 @@ class LockedRowTests {
         return harness.count("select count(*) from " + sql);
     }
 
-    private static Connection locking(String statement) throws SQLException {
-        Connection other = harness.testDatabase().connect();
-        other.setAutoCommit(false);
-        try (Statement lock = other.createStatement()) {
-            lock.execute(statement);
-        }
-        return other;
-    }
-
     /** 1 500 handlers ran and none was completed in 15 s once, behind an open {@code cancel} of one task. */
     @ParameterizedTest
     @CsvSource({
@@ -106,7 +95,8 @@ class LockedRowTests {
         harness.startWorker(With.concurrency(slots), jobs);
         TaskId locked = queue.enqueue(TaskRequest.of(type, null).maxAttempts(1));
         await().until(() -> jobs.started.get() == 1);
-        try (Connection other = locking("select 1 from konduit_task where id = " + locked + " for update")) {
+        try (Connection other =
+                harness.testDatabase().locking("select 1 from konduit_task where id = " + locked + " for update")) {
             jobs.mayEnd.countDown();
             enqueue("quick", 2_000);
             enqueue("quick-failure", 200);
@@ -126,7 +116,7 @@ class LockedRowTests {
     /** 24 622 outcomes waited and 26 716 leases were held with 10 slots once: a kill would have repeated them all. */
     @Test
     void nothingIsBegunBehindOutcomesThatCannotBeWritten() throws Exception {
-        try (Connection other = locking("lock table konduit_task_history in share mode")) {
+        try (Connection other = harness.testDatabase().locking("lock table konduit_task_history in share mode")) {
             enqueue("quick", 20_000);
             harness.startWorker(With.concurrency(SLOTS), jobs);
             awaitStalledFor(Duration.ofSeconds(1));
@@ -145,7 +135,7 @@ class LockedRowTests {
         harness.startWorker(With.concurrency(SLOTS), jobs);
         enqueue("quick", 500);
         await().until(() -> count("konduit_task_history") == 500);
-        try (Connection other = locking("lock table konduit_task_history in share mode")) {
+        try (Connection other = harness.testDatabase().locking("lock table konduit_task_history in share mode")) {
             enqueue("quick", 20_000);
             awaitStalledFor(Duration.ofSeconds(2));
             assertThat(count("konduit_task where status = 'RUNNING'"))
@@ -163,7 +153,7 @@ class LockedRowTests {
         harness.startWorker(With.concurrency(SLOTS), jobs);
         enqueue("quick", 500);
         await().until(() -> count("konduit_task_history") == 500);
-        try (Connection other = locking("lock table konduit_task_history in share mode")) {
+        try (Connection other = harness.testDatabase().locking("lock table konduit_task_history in share mode")) {
             enqueue("steady", 2_000);
             awaitStalledFor(Duration.ofSeconds(2));
             assertThat(jobs.started.get())

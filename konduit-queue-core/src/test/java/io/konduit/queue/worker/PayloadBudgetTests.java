@@ -62,7 +62,7 @@ class PayloadBudgetTests {
         assertThat(budget.rows(100)).isEqualTo(1);
     }
 
-    /** A claim that cannot be read or sent within the time of a statement would fail for ever. */
+    /** A claim that cannot be read or sent within the time of a statement would fail forever. */
     @Test
     void asksForLessAfterAFailureAndForMoreAgainAfterSuccess() {
         assertThat(budget.rows(4_000)).isEqualTo(4_000);

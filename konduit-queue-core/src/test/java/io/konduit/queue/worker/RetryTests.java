@@ -303,7 +303,7 @@ class RetryTests {
                         return Duration.ofSeconds(-1);
                     }
                 },
-                new OddPolicy("for ever") {
+                new OddPolicy("forever") {
                     @Override
                     public Duration backoff(int attempt) {
                         return Duration.ofSeconds(Long.MAX_VALUE);
@@ -325,7 +325,7 @@ class RetryTests {
             awaitStatus(id, "COMPLETED");
             assertThat(fragile.attempts).containsExactly(1, 2);
             assertThat(log.everything()).doesNotContain("canary-4711");
-            assertThat(log.messages(Level.ERROR)).hasSize(policy.toString().equals("for ever") ? 0 : 1);
+            assertThat(log.messages(Level.ERROR)).hasSize(policy.toString().equals("forever") ? 0 : 1);
         }
     }
 }

@@ -105,7 +105,7 @@ class UnknownTypesTests {
             await().until(() -> pagesOfTheLastClaim(counted) < 100);
             TaskId known = harness.queue().enqueue("mail", null);
             await().until(() -> harness.status(known).equals("COMPLETED"));
-            // it comes to light behind the place where the last look ended
+            // it comes to light behind the position at which the last look ended
             TaskId old =
                     harness.queue().enqueue(TaskRequest.of("mail", null).runAt(Instant.parse("2020-01-01T00:00:00Z")));
             await().atMost(Duration.ofSeconds(20))

@@ -19,8 +19,6 @@ import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -97,15 +95,6 @@ class WorkerResilienceTests {
         return harness.count("select count(*) from " + sql);
     }
 
-    private static Connection locking(String statement) throws SQLException {
-        Connection other = harness.testDatabase().connect();
-        other.setAutoCommit(false);
-        try (Statement lock = other.createStatement()) {
-            lock.execute(statement);
-        }
-        return other;
-    }
-
     private static void execute(String... statements) {
         harness.testDatabase().execute(statements);
     }
@@ -121,8 +110,8 @@ class WorkerResilienceTests {
         harness.makeDue(id);
         harness.startWorker(With.concurrency(4), jobs);
         await().until(() -> jobs.started.get() == 1);
-        try (Connection other =
-                locking("select 1 from konduit_task_incident where task_id = " + recovered + " for update")) {
+        try (Connection other = harness.testDatabase()
+                .locking("select 1 from konduit_task_incident where task_id = " + recovered + " for update")) {
             jobs.mayEnd.countDown();
             queue.enqueueAll(IntStream.range(0, 500)
                     .mapToObj(i -> TaskRequest.of("quick", i))
@@ -167,7 +156,7 @@ class WorkerResilienceTests {
                 .hasValue(1));
     }
 
-    /** One task whose limit is too large for nanoseconds stops the lane for ever. */
+    /** One task whose limit is too large for nanoseconds stops the lane forever. */
     @Test
     void taskThatCannotBeAcceptedStopsNobodyElse() {
         queue.enqueue("unlimited", null);
@@ -194,7 +183,7 @@ class WorkerResilienceTests {
     void claimThatIsUnderWayWhenTheWorkerStopsIsNotForgotten() throws Exception {
         TaskId id = queue.enqueue(TaskRequest.of("quick", null).reapable(false));
         CompletableFuture<Void> stopped;
-        try (Connection other = locking("lock table konduit_task in share mode")) {
+        try (Connection other = harness.testDatabase().locking("lock table konduit_task in share mode")) {
             WorkerLifecycle worker = harness.startWorker(With.concurrency(4), jobs);
             await().until(() ->
                     count("pg_stat_activity where wait_event_type = 'Lock' and query like '%found as mat%'") > 0);
@@ -266,13 +255,13 @@ class WorkerResilienceTests {
             await().until(() -> log.met.get() > 0);
             full.set(false);
             await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(active.all())
-                    .as("leases that are extended for ever for outcomes that never come")
+                    .as("leases that are extended forever for outcomes that never come")
                     .isEmpty());
             thread.interrupt();
         }
     }
 
-    /** As many outcomes as slots lost in that way, and the lane sleeps for ever; health finds everything well. */
+    /** As many outcomes as slots lost in that way, and the lane sleeps forever; health finds everything well. */
     @Test
     void laneGoesOnAfterTheCompleterHadNoMemory() {
         FaultyDataSource connections =
@@ -310,7 +299,7 @@ class WorkerResilienceTests {
         }
     }
 
-    /** An error between "this worker holds it" and "it waits for a slot": extended for ever, run by nobody. */
+    /** An error between "this worker holds it" and "it waits for a slot": extended forever, run by nobody. */
     @Test
     void taskIsNotKeptForEverWhenItsClaimFailsInTheMiddleOfAcceptingIt() {
         TaskId id = queue.enqueue("long", null);

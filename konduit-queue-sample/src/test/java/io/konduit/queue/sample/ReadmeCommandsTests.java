@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
-import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.test.ShellCommands;
 import io.konduit.queue.test.TestDatabase;
@@ -86,16 +85,7 @@ class ReadmeCommandsTests {
     @Test
     void theCallsAfterACrashShowTheHeldPaymentAndReleaseIt() {
         assumeThat(ShellCommands.areAvailable()).as("sh and curl").isTrue();
-        // in a queue that nobody serves, so that the worker lost in the middle can be played by an update
-        TaskId lost = queue.enqueue(TaskRequest.of("payment", new PaymentJobs.Payment(9, 100, 0))
-                .queue("elsewhere")
-                .maxAttempts(3));
-        update(
-                "update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, locked_by = gen_random_uuid(),"
-                        + " locked_at = clock_timestamp() - interval '1 minute',"
-                        + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + lost);
-        await().atMost(Duration.ofSeconds(30)).until(() -> status(lost) == TaskStatus.HELD);
-        update("update konduit_task set queue = 'default' where id = " + lost);
+        TaskId lost = LostPayment.held(queue, jdbc, 9);
         List<String> blocks = BLOCK.matcher(sample)
                 .results()
                 .map(match -> match.group(1))
@@ -137,10 +127,6 @@ class ReadmeCommandsTests {
 
     private TaskStatus status(TaskId id) {
         return queue.find(id).orElseThrow().status();
-    }
-
-    private void update(String sql) {
-        assertThat(jdbc.sql(sql).update()).isEqualTo(1);
     }
 
     private static String read(String file) {

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
-import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.test.TestDatabase;
 import java.io.IOException;
@@ -73,7 +72,7 @@ class ReviewInboxDocTests {
 
     @Test
     void aPaymentThatTheBankDoesNotKnowIsReleasedAndChargedOnce() {
-        TaskId id = heldPayment(21);
+        TaskId id = LostPayment.held(queue, jdbc, 21);
 
         JsonNode held = entry(run(command("/held"), id), id);
         assertThat(held.path("reason").asString()).isEqualTo("NOT_REAPABLE");
@@ -103,7 +102,7 @@ class ReviewInboxDocTests {
     void aPaymentThatTheBankHasBookedIsEnded() throws InterruptedException {
         for (String decision : List.of("/fail", "/cancel")) {
             long order = decision.equals("/fail") ? 22 : 23;
-            TaskId id = heldPayment(order);
+            TaskId id = LostPayment.held(queue, jdbc, order);
             Task task = queue.find(id).orElseThrow();
             bank.charge(task.idempotencyKey(), task.leaseEpoch(), new PaymentJobs.Payment(order, 100, 0));
 
@@ -121,7 +120,7 @@ class ReviewInboxDocTests {
 
     @Test
     void everyFieldThatThePageNamesIsThere() throws IOException {
-        TaskId id = heldPayment(24);
+        TaskId id = LostPayment.held(queue, jdbc, 24);
         update("update konduit_task set unique_key = 'order-24', last_checkpoint_at = clock_timestamp() where id = "
                 + id);
         update("insert into konduit_task_error (task_id, lease_epoch, attempt, type, stack, outcome, worker, at)"
@@ -139,21 +138,6 @@ class ReviewInboxDocTests {
         assertThat(named)
                 .hasSizeGreaterThan(10)
                 .allSatisfy(name -> assertThat(held.has(name)).as(name).isTrue());
-    }
-
-    /** A worker begins the payment and is never heard of again. */
-    private TaskId heldPayment(long order) {
-        TaskId id = queue.enqueue(TaskRequest.of("payment", new PaymentJobs.Payment(order, 100, 0))
-                .queue("elsewhere")
-                .reapable(false)
-                .maxAttempts(3));
-        update(
-                "update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, locked_by = gen_random_uuid(),"
-                        + " locked_at = clock_timestamp() - interval '1 minute',"
-                        + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + id);
-        await().atMost(Duration.ofSeconds(30)).until(() -> status(id) == TaskStatus.HELD);
-        update("update konduit_task set queue = 'default' where id = " + id);
-        return id;
     }
 
     /** What the bank has under a key, by the page's own command. */

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
-import io.konduit.queue.TaskRequest;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
@@ -125,17 +124,8 @@ class SampleApplicationTests {
 
     @Test
     void paymentWhoseWorkerWasLostWaitsForAPerson() {
-        // in a queue that nobody serves, so that the worker lost in the middle can be played by an update
-        TaskId lost = queue.enqueue(TaskRequest.of("payment", new PaymentJobs.Payment(9, 100, 0))
-                .queue("elsewhere")
-                .maxAttempts(3));
-        update(
-                "update konduit_task set status = 'RUNNING', attempts = 1, lease_epoch = 1, locked_by = gen_random_uuid(),"
-                        + " locked_at = clock_timestamp() - interval '1 minute',"
-                        + " lock_timeout_at = clock_timestamp() - interval '1 second' where id = " + lost);
+        TaskId lost = LostPayment.held(queue, jdbc, 9);
         EnqueuedTask task = EnqueuedTask.of(lost);
-        await().atMost(Duration.ofSeconds(30)).until(() -> get(task).status() == TaskStatus.HELD);
-        update("update konduit_task set queue = 'default' where id = " + lost);
 
         assertThat(exchange(HttpMethod.GET, "/held", String.class).getBody()).contains("\"reason\":\"NOT_REAPABLE\"");
         assertThat(exchange(HttpMethod.GET, "/actuator/konduitqueue/held", String.class)
@@ -216,10 +206,6 @@ class SampleApplicationTests {
         T body = answer.getBody();
         assertThat(body).isNotNull();
         return body;
-    }
-
-    private void update(String sql) {
-        assertThat(jdbc.sql(sql).update()).isEqualTo(1);
     }
 
     private long count(String sql) {

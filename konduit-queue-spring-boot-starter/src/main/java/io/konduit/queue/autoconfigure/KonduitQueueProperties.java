@@ -174,12 +174,12 @@ public record KonduitQueueProperties(
             @DefaultValue(Defaults.ABANDONED_INTERVAL) Duration interval) {}
 
     /**
-     * How long rows are kept. 0 keeps them for ever.
+     * How long rows are kept. 0 keeps them forever.
      *
-     * @param completed How long completed and cancelled tasks are kept. 0 keeps them for ever.
-     * @param failed How long failed tasks are kept. 0 keeps them for ever.
-     * @param incidents How long incidents and the audit of people's decisions are kept. 0 keeps them for ever.
-     * @param workers How long workers that have stopped or crashed are listed. 0 lists them for ever.
+     * @param completed How long completed and cancelled tasks are kept. 0 keeps them forever.
+     * @param failed How long failed tasks are kept. 0 keeps them forever.
+     * @param incidents How long incidents and the audit of people's decisions are kept. 0 keeps them forever.
+     * @param workers How long workers that have stopped or crashed are listed. 0 lists them forever.
      * @param interval How often the leader removes expired rows.
      * @param batchSize Number of rows removed in one transaction.
      */

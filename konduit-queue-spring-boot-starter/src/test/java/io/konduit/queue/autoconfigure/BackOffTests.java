@@ -174,7 +174,7 @@ class BackOffTests {
     }
 
     @Test
-    void whoeverNeedsAPartGetsTheOneOfTheApplication() {
+    void everyPartThatNeedsAReplacedOneGetsTheApplications() {
         OutageGuard own = new OutageGuard(Duration.ofSeconds(10), System::nanoTime);
         own.failed();
         application.withBean("ownGuard", OutageGuard.class, () -> own).run(context -> {

@@ -72,25 +72,25 @@ class AfterCommitCallbackTests {
     }
 
     /** When a callback is called. */
-    enum Moment {
+    enum Phase {
         AFTER_COMMIT,
         AFTER_COMPLETION,
         AFTER_ROLLBACK
     }
 
-    static Stream<Arguments> flavoursAndMoments() {
+    static Stream<Arguments> flavoursAndPhases() {
         return Stream.of(Flavour.values())
-                .flatMap(flavour -> Stream.of(Moment.values()).map(moment -> Arguments.of(flavour, moment)));
+                .flatMap(flavour -> Stream.of(Phase.values()).map(phase -> Arguments.of(flavour, phase)));
     }
 
     @ParameterizedTest
-    @MethodSource("flavoursAndMoments")
+    @MethodSource("flavoursAndPhases")
     @Tag("S1")
-    void whatIsEnqueuedInACallbackIsThereWhenItsIdIsReturned(Flavour flavour, Moment moment) {
+    void whatIsEnqueuedInACallbackIsThereWhenItsIdIsReturned(Flavour flavour, Phase phase) {
         flavour.producer().run(context -> {
             TaskQueue queue = context.getBean(TaskQueue.class);
             List<String> seen = new ArrayList<>();
-            at(moment, context, () -> {
+            at(phase, context, () -> {
                 seen.add(host.status(queue.enqueue("scripted", null)));
                 TaskId unique = queue.enqueue(TaskRequest.of("scripted", null).uniqueKey("k"));
                 seen.add(host.status(unique));
@@ -111,13 +111,13 @@ class AfterCommitCallbackTests {
 
     /** What else the callback does makes no difference. */
     @ParameterizedTest
-    @MethodSource("flavoursAndMoments")
+    @MethodSource("flavoursAndPhases")
     @Tag("S1")
-    void whatIsEnqueuedInACallbackIsThereAlsoAfterOtherWorkOfTheCallback(Flavour flavour, Moment moment) {
+    void whatIsEnqueuedInACallbackIsThereAlsoAfterOtherWorkOfTheCallback(Flavour flavour, Phase phase) {
         flavour.producer().run(context -> {
             TaskQueue queue = context.getBean(TaskQueue.class);
             List<String> seen = new ArrayList<>();
-            at(moment, context, () -> {
+            at(phase, context, () -> {
                 jdbc(context).queryForObject("select count(*) from account", Long.class);
                 seen.add(host.status(queue.enqueue("scripted", null)));
                 requiresNew(context).executeWithoutResult(status -> write(context, "apart"));
@@ -141,7 +141,7 @@ class AfterCommitCallbackTests {
         flavour.producer().run(context -> {
             TaskQueue queue = context.getBean(TaskQueue.class);
             List<String> seen = new ArrayList<>();
-            at(Moment.AFTER_COMMIT, context, () -> {
+            at(Phase.AFTER_COMMIT, context, () -> {
                 write(context, "limbo");
                 boolean committed = !host.accounts().equals(List.of("before"));
                 seen.add(host.status(queue.enqueue("scripted", null)));
@@ -162,7 +162,7 @@ class AfterCommitCallbackTests {
                 .run(context -> {
                     TaskQueue queue = context.getBean(TaskQueue.class);
                     List<String> seen = new ArrayList<>();
-                    at(Moment.AFTER_COMMIT, context, () -> {
+                    at(Phase.AFTER_COMMIT, context, () -> {
                         seen.add(host.status(queue.enqueue("scripted", null)));
                         seen.add(host.status(queue.enqueue("scripted", null)));
                     });
@@ -203,7 +203,7 @@ class AfterCommitCallbackTests {
         flavour.application().run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             jobs.will(task -> {
-                at(Moment.AFTER_COMMIT, context, () -> {
+                at(Phase.AFTER_COMMIT, context, () -> {
                     task.checkpoint("kept");
                     assertThat(task.lastCheckpoint(String.class)).contains("kept");
                 });
@@ -231,15 +231,15 @@ class AfterCommitCallbackTests {
                     TaskQueue queue = context.getBean(TaskQueue.class);
                     host.awaitStatus(queue.enqueue("scripted", null), "COMPLETED");
                     List<TaskId> tasks = new ArrayList<>();
-                    at(Moment.AFTER_COMMIT, context, () -> tasks.add(queue.enqueue("scripted", null)));
+                    at(Phase.AFTER_COMMIT, context, () -> tasks.add(queue.enqueue("scripted", null)));
                     host.awaitStatus(tasks.get(0), "COMPLETED");
                 });
     }
 
     @ParameterizedTest
-    @MethodSource("flavoursAndMoments")
+    @MethodSource("flavoursAndPhases")
     @Tag("F3")
-    void aNewTransactionInACallbackOfATransactionWithACheckpointKeepsTheReaperAway(Flavour flavour, Moment moment) {
+    void aNewTransactionInACallbackOfATransactionWithACheckpointKeepsTheReaperAway(Flavour flavour, Phase phase) {
         flavour.application().run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             AtomicReference<TaskContext> running = new AtomicReference<>();
@@ -257,7 +257,7 @@ class AfterCommitCallbackTests {
                 TransactionTemplate apart = requiresNew(context);
                 apart.setName("apart");
                 at(
-                        moment,
+                        phase,
                         context,
                         () -> task.checkpoint("half"),
                         () -> apart.executeWithoutResult(status -> write(context, "apart")));
@@ -307,12 +307,12 @@ class AfterCommitCallbackTests {
         });
     }
 
-    private static void at(Moment moment, AssertableApplicationContext context, Runnable callback) {
-        at(moment, context, () -> {}, callback);
+    private static void at(Phase phase, AssertableApplicationContext context, Runnable callback) {
+        at(phase, context, () -> {}, callback);
     }
 
     /** Runs a transaction and the callback after it. What the callback throws is thrown. */
-    private static void at(Moment moment, AssertableApplicationContext context, Runnable within, Runnable callback) {
+    private static void at(Phase phase, AssertableApplicationContext context, Runnable within, Runnable callback) {
         AtomicReference<Throwable> error = new AtomicReference<>();
         Runnable caught = () -> {
             try {
@@ -326,20 +326,20 @@ class AfterCommitCallbackTests {
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
                 public void afterCommit() {
-                    if (moment == Moment.AFTER_COMMIT) {
+                    if (phase == Phase.AFTER_COMMIT) {
                         caught.run();
                     }
                 }
 
                 @Override
                 public void afterCompletion(int completion) {
-                    if (moment != Moment.AFTER_COMMIT) {
+                    if (phase != Phase.AFTER_COMMIT) {
                         caught.run();
                     }
                 }
             });
             within.run();
-            if (moment == Moment.AFTER_ROLLBACK) {
+            if (phase == Phase.AFTER_ROLLBACK) {
                 status.setRollbackOnly();
             }
         });

@@ -7,9 +7,6 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.LockProvider;
@@ -22,19 +19,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.context.annotation.Configurations;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.DeferredImportSelector;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
-import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -133,25 +123,6 @@ class ForeignBeansTests {
                 host.awaitStatus(task, "COMPLETED");
                 assertThat(queue.find(task)).isPresent();
             });
-        }
-    }
-
-    /** As Spring Boot sets an application up: by the names of auto-configurations, whose classes need not all load. */
-    @Configuration(proxyBeanMethods = false)
-    @Import(ByName.class)
-    static class AutoConfigured {}
-
-    static class ByName implements DeferredImportSelector {
-        @Override
-        public String[] selectImports(AnnotationMetadata importing) {
-            List<Class<?>> all = new ArrayList<>(List.of(
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JacksonAutoConfiguration.class));
-            all.addAll(List.of(HostApplication.starter()));
-            return Arrays.stream(Configurations.getClasses(AutoConfigurations.of(all.toArray(Class[]::new))))
-                    .map(Class::getName)
-                    .toArray(String[]::new);
         }
     }
 

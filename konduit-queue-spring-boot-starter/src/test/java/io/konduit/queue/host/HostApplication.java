@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.test.TemplateDatabase;
 import io.konduit.queue.test.TestDatabase;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -32,24 +33,14 @@ import org.springframework.util.ClassUtils;
  * are emptied before each test.
  */
 public final class HostApplication implements BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
-    private static final class Template {
-        static final TestDatabase MIGRATED = migrate();
-
-        private static TestDatabase migrate() {
-            TestDatabase database = TestDatabase.create();
-            new QueueSchemaMigrator(database.dataSource(), null).migrate();
-            database.installInvariants(null);
-            return database;
-        }
-    }
+    private static final TemplateDatabase TEMPLATE =
+            new TemplateDatabase(tables -> new QueueSchemaMigrator(tables, null).migrate());
 
     private TestDatabase database;
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        synchronized (Template.class) {
-            database = TestDatabase.copyOf(Template.MIGRATED);
-        }
+        database = TEMPLATE.copy();
         database.execute("create table account (id bigint primary key, owner text not null)");
     }
 

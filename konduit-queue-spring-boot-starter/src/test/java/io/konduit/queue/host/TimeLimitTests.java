@@ -211,7 +211,7 @@ class TimeLimitTests {
         });
     }
 
-    /** The transaction's deadline was a moment ago. */
+    /** Lets the transaction's deadline pass. */
     private static void letTimePass(AssertableApplicationContext context) {
         ConnectionHolder holder =
                 (ConnectionHolder) TransactionSynchronizationManager.getResource(context.getBean(DataSource.class));

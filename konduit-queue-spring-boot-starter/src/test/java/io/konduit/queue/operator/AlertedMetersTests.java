@@ -9,51 +9,30 @@ import io.konduit.queue.TaskQueue;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.metrics.QueueMetrics;
-import io.konduit.queue.test.TestDatabase;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The meters of a real application do what the alert rules assume of them. */
 @Tag("O4")
 class AlertedMetersTests {
     private static final String WORKERS = "konduit.queue.workers";
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(
+            List.of(Jobs.class),
+            "spring.application.name=shop",
+            "management.endpoints.web.exposure.include=konduitqueue",
+            "konduit.queue.retry.max-attempts=1");
 
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.start(
-                database,
-                List.of(Jobs.class),
-                "spring.application.name=shop",
-                "management.endpoints.web.exposure.include=konduitqueue",
-                "konduit.queue.retry.max-attempts=1");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-        rows.jdbc().sql("delete from konduit_worker where host = 'host-1'").update();
-    }
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     @Test
     void theCountersOfATypeAreThereBeforeItsFirstFailure() {
@@ -159,7 +138,7 @@ class AlertedMetersTests {
         assertWorkers(1, 0);
     }
 
-    private static void silentFor(UUID worker, String time) {
+    private void silentFor(UUID worker, String time) {
         rows.jdbc()
                 .sql("update konduit_worker set started_at = clock_timestamp() - interval '2 days',"
                         + " last_beat_at = clock_timestamp() - :time::interval where id = :id")
@@ -168,7 +147,7 @@ class AlertedMetersTests {
                 .update();
     }
 
-    private static void assertWorkers(int stale, int gone) {
+    private void assertWorkers(int stale, int gone) {
         await().untilAsserted(() -> {
             application.bean(QueueGauges.class).refresh();
             assertThat(gauge("stale")).as("stale").isEqualTo(stale);
@@ -176,7 +155,7 @@ class AlertedMetersTests {
         });
     }
 
-    private static double gauge(String status) {
+    private double gauge(String status) {
         return application
                 .bean(MeterRegistry.class)
                 .get(WORKERS)
@@ -186,7 +165,7 @@ class AlertedMetersTests {
     }
 
     /** Of all series with these tags, as the rules add them up; at least one is there. */
-    private static double count(String name, String... tags) {
+    private double count(String name, String... tags) {
         return application.bean(MeterRegistry.class).get(name).tags(tags).counters().stream()
                 .mapToDouble(Counter::count)
                 .sum();

@@ -4,15 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.operator.RunningApplication.Answer;
-import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** S13 over the endpoint, and moving the start of a task. */
@@ -21,32 +18,15 @@ import tools.jackson.databind.JsonNode;
 class BulkEndpointTests {
     private static final String ENDPOINT = RunningApplication.ENDPOINT;
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(
+            List.of(),
+            "management.endpoints.web.exposure.include=konduitqueue",
+            "konduit.queue.endpoint.allow-writes=true",
+            "konduit.queue.worker.enabled=false");
 
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.start(
-                database,
-                List.of(),
-                "management.endpoints.web.exposure.include=konduitqueue",
-                "konduit.queue.endpoint.allow-writes=true",
-                "konduit.queue.worker.enabled=false");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     @Test
     void countsUnlessToldToAct() {
@@ -93,8 +73,9 @@ class BulkEndpointTests {
         long later = rows.failed("mail");
         rows.error(disk, 4, "REFUSED");
         rows.error(later, 4, "FAILED");
-        database.execute(
-                "update konduit_task_error set type = 'java.lang.IllegalStateException' where lease_epoch = 4");
+        operated.database()
+                .execute(
+                        "update konduit_task_error set type = 'java.lang.IllegalStateException' where lease_epoch = 4");
 
         assertThat(changed("retry", "{\"errorType\": \"java.io.IOException\", \"dryRun\": false}"))
                 .isEqualTo(1);
@@ -185,7 +166,7 @@ class BulkEndpointTests {
         rows.held("pay");
         List<String> before = rows.everything();
         try (RunningApplication readOnly = RunningApplication.start(
-                database,
+                operated.database(),
                 List.of(),
                 "management.endpoints.web.exposure.include=konduitqueue",
                 "konduit.queue.worker.enabled=false")) {
@@ -242,17 +223,17 @@ class BulkEndpointTests {
         assertThat(entry.path("note").asString()).isEqualTo("node was lost");
     }
 
-    private static int changed(String action, String body) {
+    private int changed(String action, String body) {
         return bulk(action, body).json().path("changed").asInt();
     }
 
-    private static Answer bulk(String action, String body) {
+    private Answer bulk(String action, String body) {
         Answer answer = application.post(ENDPOINT + "/bulk/" + action, body);
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer;
     }
 
-    private static void refused(String action, String body, int status, String detail) {
+    private void refused(String action, String body, int status, String detail) {
         Answer answer = application.post(ENDPOINT + "/bulk/" + action, body);
         assertThat(answer.status()).as(answer.text()).isEqualTo(status);
         assertThat(answer.detail()).contains(detail);

@@ -7,16 +7,14 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.metrics.QueueGauges;
-import io.konduit.queue.test.TestDatabase;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
 
 /** S14 over the endpoint: whoever looks sees that a worker drains, and who wanted it. */
@@ -24,31 +22,19 @@ import tools.jackson.databind.JsonNode;
 class DrainEndpointTests {
     private static final String ENDPOINT = RunningApplication.ENDPOINT;
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(
+            List.of(Jobs.class),
+            "management.endpoints.web.exposure.include=*",
+            "management.endpoint.health.show-details=always",
+            "konduit.queue.endpoint.allow-writes=true");
+
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     static class Jobs {
         @JobHandler("greet")
         void greet(String name) {}
-    }
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.start(
-                database,
-                List.of(Jobs.class),
-                "management.endpoints.web.exposure.include=*",
-                "management.endpoint.health.show-details=always",
-                "konduit.queue.endpoint.allow-writes=true");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
     }
 
     @Test

@@ -7,18 +7,16 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.operator.RunningApplication.Answer;
-import io.konduit.queue.test.TestDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
@@ -28,38 +26,20 @@ class EndpointTests {
     private static final String ENDPOINT = RunningApplication.ENDPOINT;
     private static final String NOTHING = "{}";
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(
+            List.of(Jobs.class),
+            "spring.application.name=shop",
+            "management.endpoints.web.exposure.include=konduitqueue",
+            "konduit.queue.endpoint.allow-writes=true",
+            "konduit.queue.reaper-interval=1h");
+
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     static class Jobs {
         @JobHandler("greet")
         void greet(String name) {}
-    }
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.start(
-                database,
-                List.of(Jobs.class),
-                "spring.application.name=shop",
-                "management.endpoints.web.exposure.include=konduitqueue",
-                "konduit.queue.endpoint.allow-writes=true",
-                "konduit.queue.reaper-interval=1h");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-        rows.jdbc().sql("delete from konduit_worker where host = 'host-1'").update();
     }
 
     @Test
@@ -89,6 +69,7 @@ class EndpointTests {
                         .path("activeWorkers")
                         .asInt())
                 .isEqualTo(1);
+        assertThat(Instant.parse(overview.path("readAt").asString())).isAfter(Instant.EPOCH);
         assertThat(overview.path("held").asInt()).isEqualTo(2);
         assertThat(overview.path("workers").path("active").asInt()).isEqualTo(1);
         assertThat(overview.path("workers").path("stale").asInt()).isEqualTo(1);
@@ -200,6 +181,7 @@ class EndpointTests {
         UUID worker = rows.worker("shop-2", Rows.QUEUE);
         long id = rows.running("mail", worker, "5 min");
         JsonNode story = story(id);
+        assertThat(Instant.parse(story.path("readAt").asString())).isAfter(Instant.EPOCH);
         assertThat(story.path("explanation").asString())
                 .matches("It runs on worker 'shop-2' \\(" + worker + " on host-1\\) since .*Z, lease until .*Z\\.");
         assertThat(story.path("lease").path("worker").asString()).isEqualTo(worker.toString());
@@ -615,7 +597,7 @@ class EndpointTests {
                 .isEqualTo(1);
     }
 
-    private static long of(String status, String type) {
+    private long of(String status, String type) {
         return switch (status) {
             case "PENDING" -> rows.pending(type);
             case "RUNNING" -> rows.running(type, UUID.randomUUID(), "5 min");
@@ -626,7 +608,7 @@ class EndpointTests {
     }
 
     /** All pages of a list, each found by the cursor of the one before. */
-    private static List<Long> pages(String path, String list, String field) {
+    private List<Long> pages(String path, String list, String field) {
         List<Long> all = new ArrayList<>();
         String next = "";
         do {
@@ -653,11 +635,11 @@ class EndpointTests {
         throw new AssertionError("No '" + name + "' in " + list);
     }
 
-    private static JsonNode story(long id) {
+    private JsonNode story(long id) {
         return json(application.get(ENDPOINT + "/tasks/" + id));
     }
 
-    private static String explanation(long id) {
+    private String explanation(long id) {
         return story(id).path("explanation").asString();
     }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
+import io.konduit.queue.host.AutoConfigured;
 import io.konduit.queue.host.HostApplication;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.metrics.QueueMetrics;
@@ -17,8 +18,6 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
@@ -27,17 +26,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.ImportSelector;
-import org.springframework.core.type.AnnotationMetadata;
 
 /** Enqueue and execution as timers and as one trace, and an application that has no Micrometer. */
 @Tag("O4")
@@ -70,25 +62,6 @@ class ObservationTests {
     static class PlainJobs {
         @JobHandler("greet")
         void greet(String name) {}
-    }
-
-    /** Auto-configurations by name, as Boot reads them: annotations that are not on the class path are not seen. */
-    @Configuration(proxyBeanMethods = false)
-    @Import(ByName.Names.class)
-    static class ByName {
-        static class Names implements ImportSelector {
-            @Override
-            public String[] selectImports(AnnotationMetadata importing) {
-                List<Class<?>> all = new ArrayList<>(List.of(
-                        DataSourceAutoConfiguration.class,
-                        DataSourceTransactionManagerAutoConfiguration.class,
-                        JacksonAutoConfiguration.class));
-                all.addAll(List.of(HostApplication.starter()));
-                return Arrays.stream(AutoConfigurations.getClasses(AutoConfigurations.of(all.toArray(Class[]::new))))
-                        .map(Class::getName)
-                        .toArray(String[]::new);
-            }
-        }
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -186,7 +159,7 @@ class ObservationTests {
     @Test
     void runsTasksWithoutActuator() {
         new ApplicationContextRunner()
-                .withUserConfiguration(ByName.class, PlainJobs.class)
+                .withUserConfiguration(AutoConfigured.class, PlainJobs.class)
                 .withPropertyValues("spring.datasource.url=" + host.database().jdbcUrl())
                 .withClassLoader(new FilteredClassLoader(
                         "org.springframework.boot.actuate", "org.springframework.boot.health", "io.micrometer.core"))

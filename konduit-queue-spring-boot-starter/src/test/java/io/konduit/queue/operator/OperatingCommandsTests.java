@@ -16,11 +16,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.yaml.snakeyaml.Yaml;
 
@@ -37,34 +35,15 @@ class OperatingCommandsTests {
     private static final Set<String> SECTIONS_WITH_SQL =
             Set.of("## The same questions in SQL", "## Database roles", "## After a failover", "## Backups");
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(List.of(Jobs.class), settingsOfThePage());
+
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     static class Jobs {
         @JobHandler("greet")
         void greet(String name) {}
-    }
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        List<String> properties = new ArrayList<>();
-        flatten("", yaml(Docs.section(PAGE, "## The endpoint")).get(0), properties);
-        assertThat(properties).contains("konduit.queue.endpoint.allow-writes=true");
-        application = RunningApplication.start(database, List.of(Jobs.class), properties.toArray(String[]::new));
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
     }
 
     @Test
@@ -203,14 +182,14 @@ class OperatingCommandsTests {
         return paths;
     }
 
-    private static List<String> expanded(String action) {
+    private List<String> expanded(String action) {
         return action.contains("{action}")
                 ? List.of("/bulk/release", "/bulk/fail", "/bulk/retry", "/bulk/cancel", "/bulk/reschedule")
                 : List.of(action.replace("{id}", target(action)).replace("{name}", Rows.QUEUE));
     }
 
     /** A worker, or a task in the state that the action needs. */
-    private static String target(String action) {
+    private String target(String action) {
         if (action.startsWith("/workers/")) {
             return "self";
         }
@@ -243,6 +222,13 @@ class OperatingCommandsTests {
         List<String> command = (List<String>) level.get("command");
         assertThat(command.subList(0, 2)).containsExactly("sh", "-c");
         return command.get(2);
+    }
+
+    private static String[] settingsOfThePage() {
+        List<String> properties = new ArrayList<>();
+        flatten("", yaml(Docs.section(PAGE, "## The endpoint")).get(0), properties);
+        assertThat(properties).contains("konduit.queue.endpoint.allow-writes=true");
+        return properties.toArray(String[]::new);
     }
 
     private static void flatten(String prefix, Object value, List<String> properties) {

@@ -23,6 +23,7 @@ final class Rows {
         jdbc.sql(
                         "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_queue, konduit_queue_audit, konduit_audit")
                 .update();
+        jdbc.sql("delete from konduit_worker where host = 'host-1'").update();
     }
 
     long pending(String type) {

@@ -3,22 +3,17 @@ package io.konduit.queue.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /** The endpoint under the application's own Spring Security. */
@@ -26,9 +21,15 @@ import org.springframework.security.web.SecurityFilterChain;
 class SecuredEndpointTests {
     private static final String ENDPOINT = RunningApplication.ENDPOINT;
 
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.secured(
+            List.of(Security.class),
+            "management.endpoints.web.exposure.include=konduitqueue",
+            "konduit.queue.endpoint.allow-writes=true",
+            "konduit.queue.worker.enabled=false");
+
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     @Configuration(proxyBeanMethods = false)
     static class Security {
@@ -43,39 +44,8 @@ class SecuredEndpointTests {
 
         @Bean
         UserDetailsService users() {
-            return new InMemoryUserDetailsManager(
-                    User.withUsername("ada")
-                            .password("{noop}ada")
-                            .roles("OPERATOR")
-                            .build(),
-                    User.withUsername("guest")
-                            .password("{noop}guest")
-                            .roles("GUEST")
-                            .build());
+            return OperatedApplication.adaAndGuest("OPERATOR");
         }
-    }
-
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.startSecured(
-                database,
-                List.of(Security.class),
-                "management.endpoints.web.exposure.include=konduitqueue",
-                "konduit.queue.endpoint.allow-writes=true",
-                "konduit.queue.worker.enabled=false");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
     }
 
     @Test

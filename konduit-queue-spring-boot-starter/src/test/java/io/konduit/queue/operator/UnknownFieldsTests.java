@@ -4,52 +4,32 @@ import static io.konduit.queue.operator.RunningApplication.ENDPOINT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.operator.RunningApplication.Answer;
-import io.konduit.queue.test.TestDatabase;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.UUID;
 import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A typing error in a request acts on nothing, and the answer says what was meant. */
 @Tag("O2")
 class UnknownFieldsTests {
-    private static TestDatabase database;
-    private static RunningApplication application;
-    private static Rows rows;
+    @RegisterExtension
+    static final OperatedApplication operated = OperatedApplication.of(
+            List.of(),
+            "management.endpoints.web.exposure.include=konduitqueue,health",
+            "management.endpoints.jmx.exposure.include=konduitqueue",
+            "spring.jmx.enabled=true",
+            "konduit.queue.endpoint.allow-writes=true",
+            "konduit.queue.reaper-interval=1h");
 
-    @BeforeAll
-    static void start() {
-        database = TestDatabase.create();
-        application = RunningApplication.start(
-                database,
-                List.of(),
-                "management.endpoints.web.exposure.include=konduitqueue,health",
-                "management.endpoints.jmx.exposure.include=konduitqueue",
-                "spring.jmx.enabled=true",
-                "konduit.queue.endpoint.allow-writes=true",
-                "konduit.queue.reaper-interval=1h");
-        rows = new Rows(database);
-    }
-
-    @AfterAll
-    static void stop() {
-        application.close();
-        database.close();
-    }
-
-    @BeforeEach
-    void clear() {
-        rows.clear();
-    }
+    private final RunningApplication application = operated.application();
+    private final Rows rows = operated.rows();
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """

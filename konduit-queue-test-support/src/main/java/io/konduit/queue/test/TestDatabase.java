@@ -45,6 +45,16 @@ public final class TestDatabase implements AutoCloseable {
         return new TestDatabase(name);
     }
 
+    /** A transaction that has run this statement and keeps its locks until the connection is rolled back. */
+    public Connection locking(String statement) throws SQLException {
+        Connection other = connect();
+        other.setAutoCommit(false);
+        try (Statement lock = other.createStatement()) {
+            lock.execute(statement);
+        }
+        return other;
+    }
+
     public String name() {
         return name;
     }

@@ -3,9 +3,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 import io.konduit.queue.admin.InvalidRequestException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
 
 /** The parameters of an action on one task, queue or worker, as text; each is parsed when an action needs it. */
 record ActionBody(
@@ -15,7 +13,7 @@ record ActionBody(
         @Nullable String delay) {
 
     int moreAttempts() {
-        return ListQuery.wholeNumber("'attempts'", attempts, 1);
+        return ParameterText.wholeNumber("'attempts'", attempts, 1);
     }
 
     /** When to start; null when a delay is given instead. */
@@ -26,32 +24,11 @@ record ActionBody(
                     + (isGiven(runAt) ? "both" : "neither")
                     + ". Give one of them, such as \"delay\": \"10m\" or \"runAt\": \"2030-01-31T08:00:00Z\".");
         }
-        return isGiven(delay) ? null : instant("runAt", runAt);
+        return isGiven(delay) ? null : ParameterText.instant("'runAt'", String.valueOf(runAt));
     }
 
     Duration startIn() {
-        return duration("delay", String.valueOf(delay));
-    }
-
-    static @Nullable Instant instant(String name, @Nullable String text) {
-        if (text == null || text.isBlank()) {
-            return null;
-        }
-        try {
-            return Instant.parse(text.trim());
-        } catch (DateTimeParseException e) {
-            throw new InvalidRequestException("Expected '" + name
-                    + "' to be a time such as 2030-01-31T08:00:00Z, but found '" + ListQuery.cut(text) + "'.");
-        }
-    }
-
-    private static Duration duration(String name, String text) {
-        try {
-            return DurationStyle.detectAndParse(text);
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new InvalidRequestException("Expected '" + name
-                    + "' to be a duration such as 90s, 15m, 24h or 7d, but found '" + ListQuery.cut(text) + "'.");
-        }
+        return ParameterText.duration("'delay'", String.valueOf(delay));
     }
 
     private static boolean isGiven(@Nullable String text) {

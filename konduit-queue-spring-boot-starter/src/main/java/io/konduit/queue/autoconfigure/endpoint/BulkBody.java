@@ -5,8 +5,6 @@ import io.konduit.queue.TaskStatus;
 import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.TaskFilter;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The parameters of a bulk action, as text. */
@@ -38,15 +36,15 @@ record BulkBody(
                 instant("createdBefore", createdBefore),
                 instant("finishedAfter", finishedAfter),
                 instant("finishedBefore", finishedBefore),
-                ListQuery.truth("'all'", all, false));
+                ParameterText.truth("'all'", all, false));
     }
 
     boolean isDryRun() {
-        return ListQuery.truth("'dryRun'", dryRun, true);
+        return ParameterText.truth("'dryRun'", dryRun, true);
     }
 
     int rowLimit() {
-        return ListQuery.wholeNumber("'limit'", given("limit", limit), DEFAULT_LIMIT);
+        return ParameterText.wholeNumber("'limit'", given("limit", limit), DEFAULT_LIMIT);
     }
 
     /** An empty condition would match everything: most likely the variable of a script is not set. */
@@ -59,19 +57,16 @@ record BulkBody(
     }
 
     private static @Nullable Instant instant(String name, @Nullable String text) {
-        return ActionBody.instant(name, given(name, text));
+        String wanted = given(name, text);
+        return wanted == null ? null : ParameterText.instant(quoted(name), wanted);
     }
 
     private static <T extends Enum<T>> @Nullable T constant(String name, Class<T> type, @Nullable String text) {
         String wanted = given(name, text);
-        if (wanted == null) {
-            return null;
-        }
-        try {
-            return Enum.valueOf(type, wanted.trim().toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException e) {
-            throw new InvalidRequestException("Expected '" + name + "' to be one of "
-                    + Arrays.toString(type.getEnumConstants()) + ", but found '" + ListQuery.cut(wanted) + "'.");
-        }
+        return wanted == null ? null : ParameterText.constant(quoted(name), type, wanted);
+    }
+
+    private static String quoted(String name) {
+        return "'" + name + "'";
     }
 }

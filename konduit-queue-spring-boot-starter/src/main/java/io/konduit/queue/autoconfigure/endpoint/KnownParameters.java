@@ -64,7 +64,7 @@ final class KnownParameters implements OperationInvokerAdvisor {
     }
 
     private static InvalidRequestException refusal(List<String> unknown, Set<String> known) {
-        String name = ListQuery.cut(unknown.get(0));
+        String name = ParameterText.cut(unknown.get(0));
         String nearest = nearest(name, known);
         return new InvalidRequestException("Expected "
                 + (known.isEmpty() ? "no field or parameter" : "only " + String.join(", ", known)) + ", but found '"

@@ -10,6 +10,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 /**
  * The queue for operators, as JMX sees it; over the web {@link KonduitQueueWebExtension} answers. Parameters are text,
  * so that every mistake gets an answer that says what was expected.
+ * Actuator binds parameters by the names in a method, so both list them; all else is in {@link QueueOperations}.
  */
 @Endpoint(id = "konduitqueue")
 public class KonduitQueueEndpoint {

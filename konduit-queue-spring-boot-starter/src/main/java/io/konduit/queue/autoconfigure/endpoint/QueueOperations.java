@@ -59,8 +59,8 @@ final class QueueOperations {
     /** A dry run changes nothing, so it is always allowed; it is the default. */
     OperationResponseBody command(
             String command, @Nullable String dryRun, @Nullable String size, @Nullable String note, String actor) {
-        boolean dry = ListQuery.truth("'dryRun'", dryRun, true);
-        int limit = ListQuery.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
+        boolean dry = ParameterText.truth("'dryRun'", dryRun, true);
+        int limit = ParameterText.wholeNumber("'size'", size, ListQuery.DEFAULT_SIZE);
         if (!dry && COMMANDS.contains(command)) {
             requireWrites(command);
         }

@@ -15,7 +15,7 @@ final class QueueViews {
     private QueueViews() {}
 
     record Overview(
-            Instant moment,
+            Instant readAt,
             List<Queue> queues,
             WorkerCount workers,
             @Nullable String leader,
@@ -31,7 +31,7 @@ final class QueueViews {
 
         static Overview of(QueueOverview found) {
             return new Overview(
-                    found.moment(),
+                    found.readAt(),
                     found.queues().stream().map(Queue::of).toList(),
                     new WorkerCount(
                             found.activeWorkers(), found.staleWorkers(), found.drainingWorkers(), found.slots()),

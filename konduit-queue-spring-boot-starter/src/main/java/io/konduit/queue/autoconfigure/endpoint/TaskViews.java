@@ -69,7 +69,7 @@ final class TaskViews {
 
     record Story(
             String explanation,
-            Instant moment,
+            Instant readAt,
             TaskView task,
             @Nullable LeaseView lease,
             @Nullable String lastErrorClass,
@@ -82,7 +82,7 @@ final class TaskViews {
             Task task = found.task();
             return new Story(
                     found.explanation(),
-                    found.moment(),
+                    found.readAt(),
                     TaskView.of(task),
                     task.lockedBy() == null
                             ? null

@@ -40,7 +40,7 @@ final class WorkerOperations {
             return UUID.fromString(id);
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException("Expected the worker to be an id of the list of workers, or '" + SELF
-                    + "', but found '" + ListQuery.cut(id) + "'.");
+                    + "', but found '" + ParameterText.cut(id) + "'.");
         }
     }
 }
