@@ -174,7 +174,7 @@ class WitnessNetworkTests {
                 new WitnessRepository(harness.database()),
                 new QueueFixture(harness.database()).reclaimer(),
                 new OutageGuard(Duration.ZERO, System::nanoTime),
-                new WitnessWatch.Terms(GRACE, 10, "watch@test"),
+                new WitnessWatch.Terms(10, "watch@test"),
                 System::nanoTime);
     }
 
