@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lateOutcome what the lost worker reported later; it was alive then
  * @param outcome how the task ended after this; null while it has not
+ * @param witnessGoneAt when the session of a worker that is gone was first missed; null if the end of the lease decided
+ * @param lastBeatAt the last heartbeat of a worker that is gone
  */
 public record Incident(
         long id,
@@ -32,4 +34,6 @@ public record Incident(
         @Nullable TaskOutcome lateOutcome,
         @Nullable Instant lateOutcomeAt,
         @Nullable TaskOutcome outcome,
-        @Nullable Instant outcomeAt) {}
+        @Nullable Instant outcomeAt,
+        @Nullable Instant witnessGoneAt,
+        @Nullable Instant lastBeatAt) {}

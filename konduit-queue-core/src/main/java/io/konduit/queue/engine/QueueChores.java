@@ -52,7 +52,7 @@ public record QueueChores(List<Chore> chores) {
         }
 
         Builder witness(WitnessWatch watch, WitnessSettings witness) {
-            if (witness.enabled()) {
+            if (witness.enabled() && !settings.reaperInterval().isZero()) {
                 chores.add(new WitnessChore(watch, witness.grace()));
             }
             return this;

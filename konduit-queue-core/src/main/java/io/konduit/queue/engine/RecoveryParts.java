@@ -74,8 +74,7 @@ final class RecoveryParts {
                         new WitnessRepository(given.database),
                         reclaimer.get(),
                         guard.get(),
-                        new WitnessWatch.Terms(
-                                given.settings.witness().grace(), policy.get().batchSize(), actor(given)),
+                        new WitnessWatch.Terms(policy.get().batchSize(), actor(given)),
                         given.nanoTime));
         chores = given.part(QueueChores.class, () -> chores(given, instance));
         leadership = given.part(Leadership.class, () -> {

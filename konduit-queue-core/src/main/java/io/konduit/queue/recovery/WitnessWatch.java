@@ -41,11 +41,10 @@ public final class WitnessWatch {
     /**
      * What it goes by.
      *
-     * @param grace how long a witness must have been gone
      * @param batchSize leases that one statement ends at most
      * @param actor who ends them, in the incidents
      */
-    public record Terms(Duration grace, int batchSize, String actor) {}
+    public record Terms(int batchSize, String actor) {}
 
     /**
      * What a look found.
@@ -80,7 +79,7 @@ public final class WitnessWatch {
         Duration nextIn = null;
         for (Seen seen : all) {
             if (seen.goneFor() != null) {
-                Duration left = terms.grace().minus(seen.goneFor());
+                Duration left = seen.grace().minus(seen.goneFor());
                 if (left.isZero() || left.isNegative()) {
                     gone.add(seen.worker());
                 } else if (nextIn == null || left.compareTo(nextIn) < 0) {
@@ -108,7 +107,7 @@ public final class WitnessWatch {
         Set<UUID> workers = new HashSet<>();
         List<EndedLease> batch;
         do {
-            batch = witnesses.endLeases(gone, terms.grace(), terms.actor(), terms.batchSize());
+            batch = witnesses.endLeases(gone, terms.actor(), terms.batchSize());
             batch.forEach(lease -> {
                 workers.add(lease.worker());
                 log.debug("Ended the lease on task {} of worker {}", lease.taskId(), lease.worker());

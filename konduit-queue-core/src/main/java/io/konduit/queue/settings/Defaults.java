@@ -42,7 +42,7 @@ public final class Defaults {
     public static final String ZOMBIE_BACKOFF = "5s";
     public static final String ZOMBIE_BACKOFF_CAP = "5m";
 
-    public static final String WITNESS_ENABLED = "false";
+    public static final String WITNESS_ENABLED = "true";
     public static final String WITNESS_GRACE = "5s";
 
     public static final String LEADER_LOCK_TTL = "30s";

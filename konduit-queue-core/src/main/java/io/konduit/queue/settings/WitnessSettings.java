@@ -12,6 +12,8 @@ public record WitnessSettings(boolean enabled, Duration grace) {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     /**
+     * Where leases are shorter than the default grace, they tell of a death sooner, and there is no witness.
+     *
      * @throws io.konduit.queue.InvalidSettingsException if the grace leaves no time to come back, or is of no use
      */
     public static WitnessSettings of(boolean enabled, Duration grace, Duration lockTimeout) {
@@ -19,11 +21,12 @@ public record WitnessSettings(boolean enabled, Duration grace) {
                 grace.compareTo(SHORTEST) >= 0,
                 "'konduit.queue.witness.grace' (%s) must be at least 1s. Set 'konduit.queue.witness.enabled' to false to do without."
                         .formatted(DurationText.of(grace)));
+        boolean ofUse = grace.compareTo(lockTimeout) < 0;
         SettingRules.require(
-                !enabled || grace.compareTo(lockTimeout) < 0,
+                !enabled || ofUse || grace.equals(Defaults.duration(Defaults.WITNESS_GRACE)),
                 "'konduit.queue.witness.grace' (%s) must be less than 'konduit.queue.lock-timeout' (%s)."
                         .formatted(DurationText.of(grace), DurationText.of(lockTimeout)));
-        return new WitnessSettings(enabled, grace);
+        return new WitnessSettings(enabled && ofUse, grace);
     }
 
     /** The defaults of the properties. */

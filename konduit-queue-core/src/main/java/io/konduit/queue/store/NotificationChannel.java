@@ -136,14 +136,19 @@ public final class NotificationChannel {
         /**
          * K1: makes this session the witness of the worker, and says so in the worker's row.
          *
+         * @param grace how long it must be gone before the worker's leases end
+         * @param term not less than that of any earlier take or renouncement of this worker
          * @return false when the worker has no row
          */
-        public boolean takeWitness(UUID worker, Duration patience) {
+        public boolean takeWitness(UUID worker, Duration grace, long term, Duration patience) {
             try (PreparedStatement take = connection.prepareStatement(statements.positional("witness-take"))) {
                 limit(take, patience);
                 take.setInt(1, worker.hashCode());
                 take.setInt(2, worker.hashCode());
-                take.setObject(3, worker);
+                take.setLong(3, grace.toMillis());
+                take.setLong(4, term);
+                take.setObject(5, worker);
+                take.setLong(6, term);
                 boolean taken = take.executeUpdate() == 1;
                 connection.setNetworkTimeout(Runnable::run, 0);
                 return taken;

@@ -22,8 +22,9 @@ public final class WitnessRepository {
      * The witness of one worker.
      *
      * @param goneFor since an instance first saw that it is gone; null while it is held
+     * @param grace how long it must have been gone: the worker's own setting, by which it ends its handlers
      */
-    public record Seen(UUID worker, @Nullable Duration goneFor, ServerTime time) {}
+    public record Seen(UUID worker, @Nullable Duration goneFor, Duration grace, ServerTime time) {}
 
     /** A lease that was ended. */
     public record EndedLease(long taskId, UUID worker) {}
@@ -33,13 +34,12 @@ public final class WitnessRepository {
         return database.control("witness-look").query(WitnessRepository::seen).list();
     }
 
-    /** T18: ends leases of these workers whose witness has been gone for the grace, up to the limit. One statement. */
-    public List<EndedLease> endLeases(Collection<UUID> workers, Duration grace, String actor, int limit) {
+    /** T18: ends leases of these workers whose witness has been gone for their grace, up to the limit. One statement. */
+    public List<EndedLease> endLeases(Collection<UUID> workers, String actor, int limit) {
         return database.control("witness-end-leases")
                 .param(
                         "workers",
                         SqlArrays.texts(workers.stream().map(UUID::toString).toList()))
-                .param("graceMs", grace.toMillis())
                 .param("actor", actor)
                 .param("limit", limit)
                 .query((row, number) ->
@@ -47,9 +47,16 @@ public final class WitnessRepository {
                 .list();
     }
 
-    /** K3: from now on the leases of this worker alone decide. */
-    public void renounce(UUID worker) {
-        database.control("witness-renounce").param("worker", worker).update();
+    /**
+     * K3: from now on the leases of this worker alone decide.
+     *
+     * @param term greater than that of every earlier take: one that is carried out late changes nothing
+     */
+    public void renounce(UUID worker, long term) {
+        database.control("witness-renounce")
+                .param("worker", worker)
+                .param("term", term)
+                .update();
     }
 
     private static Seen seen(ResultSet row, int number) throws SQLException {
@@ -57,6 +64,7 @@ public final class WitnessRepository {
         return new Seen(
                 row.getObject("id", UUID.class),
                 goneMillis == null ? null : Duration.ofMillis(goneMillis),
+                Duration.ofMillis(row.getLong("witness_grace_ms")),
                 ReclaimRepository.readServerTime(row, number));
     }
 }

@@ -54,6 +54,7 @@ final class LeaseWatchdog {
     /** Checks every lease once. */
     void checkOnce() {
         long now = nanoTime.getAsLong();
+        active.witness().looked(now);
         for (RunningTask execution : active.all()) {
             if (execution.isOverTime(now) && execution.end(RunningTask.End.TIMED_OUT)) {
                 log.warn(

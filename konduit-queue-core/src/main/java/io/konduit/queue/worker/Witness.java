@@ -11,12 +11,23 @@ import java.time.Duration;
  * missed is not ended for it.
  */
 final class Witness {
+    /** More than the watchdog ever sleeps. */
+    private static final long PAUSE_NANOS = Duration.ofMillis(750).toNanos();
+    /** How long the session may need to show that it has outlived a pause of the process. */
+    private static final long AFTER_PAUSE_NANOS = Duration.ofMillis(250).toNanos();
+
+    private final Duration grace;
     private final long trustedNanos;
     private final Duration verifyInterval;
     private volatile boolean announced;
     private volatile long confirmedNanos;
+    private volatile boolean resumed;
+    private volatile long resumedNanos;
+    private long lookedNanos;
+    private volatile boolean excused;
 
     Witness(Duration grace) {
+        this.grace = grace;
         // a fifth for clocks that run at different speeds and for handlers that take time to end
         this.trustedNanos = grace.toNanos() / 5 * 4;
         this.verifyInterval = grace.dividedBy(5);
@@ -25,6 +36,11 @@ final class Witness {
     /** Of a worker that never announces one. */
     static Witness none() {
         return new Witness(Duration.ofDays(36_500));
+    }
+
+    /** How long it must be gone before leases end. */
+    Duration grace() {
+        return grace;
     }
 
     /** How often the session must be verified while tasks run. */
@@ -46,6 +62,7 @@ final class Witness {
     /** A round trip of the session that was sent at that time has come back. */
     void confirmed(long sentNanos) {
         confirmedNanos = sentNanos;
+        excused = false;
     }
 
     /** The database knows that this worker has no witness. */
@@ -58,8 +75,25 @@ final class Witness {
         return announced;
     }
 
+    /**
+     * The watchdog looks. If it could not for a while, the whole process stood still. The operating system keeps the
+     * session of such a process, so it gets a short time to answer before handlers are interrupted. Once per
+     * confirmation: a watchdog that is always late must not put the end off for ever.
+     */
+    void looked(long now) {
+        if (now - lookedNanos > PAUSE_NANOS && !excused) {
+            excused = true;
+            resumedNanos = now;
+            resumed = true;
+        }
+        lookedNanos = now;
+    }
+
     /** Whether a lease claimed at that time may be ended soon, so that its handler must end now. */
     boolean isInDoubt(long claimedNanos, long now) {
-        return announced && now - confirmedNanos >= trustedNanos && now - claimedNanos >= trustedNanos;
+        return announced
+                && now - confirmedNanos >= trustedNanos
+                && now - claimedNanos >= trustedNanos
+                && !(resumed && now - resumedNanos < AFTER_PAUSE_NANOS);
     }
 }

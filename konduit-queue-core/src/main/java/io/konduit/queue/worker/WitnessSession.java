@@ -44,7 +44,7 @@ final class WitnessSession implements SessionDuty {
         // before it is sent: the database may believe it, whatever becomes of the reply
         long sent = nanoTime.getAsLong();
         witness.announced(sent);
-        boolean taken = session.takeWitness(worker, patience);
+        boolean taken = session.takeWitness(worker, witness.grace(), sent, patience);
         // without a row there is nothing that could be missed
         witness.confirmed(sent);
         if (!taken) {
@@ -67,14 +67,14 @@ final class WitnessSession implements SessionDuty {
         }
     }
 
-    /**
-     * Tells the database that this worker lives and has no witness, so that no lease is ended for it. Each time: the
-     * server may carry out a take after it was given up and renounced.
-     */
+    /** Tells the database that this worker lives and has no witness, so that no lease is ended for it. */
     @Override
     public void broken() {
+        if (!witness.isAnnounced()) {
+            return;
+        }
         try {
-            witnesses.renounce(worker);
+            witnesses.renounce(worker, nanoTime.getAsLong());
             witness.renounced();
             log.debug("Worker {} goes on without a witness", worker);
         } catch (DataAccessException e) {

@@ -202,6 +202,8 @@ create table konduit_worker (
   witness             integer,                         -- null: this worker has no witness
   witness_at          timestamptz,                     -- when its session took the lock
   witness_server      timestamptz,                     -- start of the server that has the lock: a restart frees all of them
+  witness_grace_ms    bigint,                          -- how long the lock must be free before the worker's leases end
+  witness_term        bigint,                          -- grows; a take or a renouncement of an earlier term came too late
   witness_gone_at     timestamptz,                     -- when an instance first saw that the lock is free
   constraint konduit_worker_status check (status in ('ACTIVE', 'STALE'))
 ) with (fillfactor = 50);

@@ -1,4 +1,4 @@
--- K1, T18: ends the leases of workers whose witness has been gone for the grace, with the evidence. Everything is checked
+-- K1, T18: ends the leases of workers whose witness has been gone for the worker's own grace, with the evidence. Everything is checked
 -- again on the locked row of the worker: one that came back meanwhile keeps its leases. A beat or a claim after the
 -- witness was missed is a sign of life. Never waits for a task that is locked: the next look takes it.
 with held as materialized (
@@ -8,7 +8,7 @@ gone as materialized (
     from konduit_worker w
    where w.id = any (:workers::uuid[])
      and w.witness is not null and w.witness_server = pg_postmaster_start_time()
-     and w.witness_gone_at <= statement_timestamp() - :graceMs * interval '1 millisecond'
+     and w.witness_gone_at <= statement_timestamp() - w.witness_grace_ms * interval '1 millisecond'
      and w.last_beat_at < w.witness_gone_at
      and not exists (select from held h where h.witness = (w.witness::bigint & 4294967295))
      for no key update of w),

@@ -1,20 +1,21 @@
 -- K1: which witnesses are gone, and for how long. The first instance that sees it notes the time, and a lock that is held
 -- again clears it; both are rare, so the usual look writes nothing. A witness counts only on the server that held its lock:
--- a restart and a failover free all of them at once (K4).
+-- a restart and a failover free all of them at once (K4). The note is not older than the look at the locks, however long this
+-- statement waited before: the worker counts the grace from its last round trip.
 with held as materialized (
   {{held-witnesses}}),
 seen as materialized (
-  select w.id, w.witness_gone_at, h.witness is null as gone
+  select w.id, w.witness_gone_at, w.witness_grace_ms, h.witness is null as gone
     from konduit_worker w
     left join held h on h.witness = (w.witness::bigint & 4294967295)
    where w.witness is not null and w.witness_server = pg_postmaster_start_time()),
 noted as (
   update konduit_worker w
-     set witness_gone_at = case when s.gone then statement_timestamp() end
+     set witness_gone_at = case when s.gone then clock_timestamp() end
     from seen s
    where w.id = s.id and s.gone = (s.witness_gone_at is null) and w.witness_gone_at is not distinct from s.witness_gone_at
   returning w.id)
-select s.id, s.gone,
+select s.id, s.gone, s.witness_grace_ms,
        case when s.gone
             then (extract(epoch from statement_timestamp() - coalesce(s.witness_gone_at, statement_timestamp())) * 1000)::bigint
        end as gone_ms,

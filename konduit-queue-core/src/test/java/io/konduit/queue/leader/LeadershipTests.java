@@ -81,7 +81,7 @@ class LeadershipTests {
         Leadership leader = instance(worker);
         Leadership follower = instance();
         try (NotificationChannel.Subscription session = new NotificationChannel(harness.database()).subscribe()) {
-            session.takeWitness(worker, Duration.ofSeconds(5));
+            session.takeWitness(worker, Duration.ofSeconds(5), 1, Duration.ofSeconds(5));
             assertThat(leader.renew()).isEqualTo(LEADER);
             assertThat(follower.renew()).isEqualTo(NOT_LEADER);
         }

@@ -116,7 +116,9 @@ class IncidentTests {
                         TaskOutcome.COMPLETED,
                         NOON.plus(LEASE).plusSeconds(5),
                         TaskOutcome.COMPLETED,
-                        NOON.plus(LEASE).plusSeconds(9)));
+                        NOON.plus(LEASE).plusSeconds(9),
+                        null,
+                        null));
     }
 
     @Test

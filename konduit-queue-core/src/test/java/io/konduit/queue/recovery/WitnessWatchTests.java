@@ -13,6 +13,8 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.WitnessRepository;
 import io.konduit.queue.store.WorkerRepository;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -47,7 +49,7 @@ class WitnessWatchTests {
         new WorkerRepository(harness.database())
                 .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of("default"), 4));
         session = new NotificationChannel(harness.database()).subscribe();
-        assertThat(session.takeWitness(worker, Duration.ofSeconds(5))).isTrue();
+        assertThat(take(session, 1)).isTrue();
     }
 
     @AfterEach
@@ -60,7 +62,7 @@ class WitnessWatchTests {
                 new WitnessRepository(harness.database()),
                 recovery.reclaimer(),
                 guard,
-                new WitnessWatch.Terms(GRACE, 2, "watch@test"),
+                new WitnessWatch.Terms(2, "watch@test"),
                 System::nanoTime);
     }
 
@@ -101,7 +103,7 @@ class WitnessWatchTests {
         endSession();
         missedFor(GRACE.plusSeconds(1));
         try (NotificationChannel.Subscription again = new NotificationChannel(harness.database()).subscribe()) {
-            again.takeWitness(worker, Duration.ofSeconds(5));
+            take(again, 2);
             assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(1, 0, null));
         }
         assertThat(harness.status(task)).isEqualTo("RUNNING");
@@ -113,7 +115,7 @@ class WitnessWatchTests {
         TaskId task = claimed(1).get(0);
         endSession();
         missedFor(GRACE.plusSeconds(1));
-        new WitnessRepository(harness.database()).renounce(worker);
+        new WitnessRepository(harness.database()).renounce(worker, 2);
         assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
         assertThat(harness.status(task)).isEqualTo("RUNNING");
     }
@@ -207,7 +209,7 @@ class WitnessWatchTests {
 
     private int endLeases() {
         return new WitnessRepository(harness.database())
-                .endLeases(List.of(worker), GRACE, "test", 10)
+                .endLeases(List.of(worker), "test", 10)
                 .size();
     }
 
@@ -241,6 +243,73 @@ class WitnessWatchTests {
                     .isEqualTo(2);
         });
         assertThat(watch.lookOnce().ended()).isEqualTo(1);
+    }
+
+    /** K3: the server carries out a take after the worker has given it up and renounced, or the other way round. */
+    @Test
+    @Tag("K3")
+    void aTakeOrARenouncementThatComesTooLateChangesNothing() {
+        WitnessRepository witnesses = new WitnessRepository(harness.database());
+        TaskId task = claimed(1).get(0);
+        witnesses.renounce(worker, 3);
+        assertThat(take(session, 2)).isFalse();
+        freeLock();
+        assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
+        assertThat(harness.status(task)).isEqualTo("RUNNING");
+
+        try (NotificationChannel.Subscription again = new NotificationChannel(harness.database()).subscribe()) {
+            assertThat(take(again, 5)).isTrue();
+            witnesses.renounce(worker, 4);
+            assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(1, 0, null));
+        }
+    }
+
+    /** The worker ends its handlers by its own grace. A leader with another setting must not be faster. */
+    @Test
+    @Tag("K3")
+    void theGraceIsThatOfTheWorker() {
+        session.takeWitness(worker, GRACE.multipliedBy(10), 2, Duration.ofSeconds(5));
+        TaskId task = claimed(1).get(0);
+        endSession();
+        missedFor(GRACE.multipliedBy(9));
+        assertThat(watch.lookOnce().nextIn()).isPositive();
+        assertThat(endLeases()).isZero();
+        assertThat(harness.status(task)).isEqualTo("RUNNING");
+        missedFor(GRACE.multipliedBy(10).plusMillis(1));
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+    }
+
+    /** A look may wait before it sees the locks. The worker may have answered meanwhile. */
+    @Test
+    @Tag("K3")
+    void theGraceBeginsWhenTheLocksWereSeenHoweverLongTheLookWaited() throws Exception {
+        freeLock();
+        CompletableFuture<WitnessWatch.Look> look;
+        try (Connection other = harness.testDatabase().connect();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("lock table konduit_worker in access exclusive mode");
+            look = CompletableFuture.supplyAsync(() -> watch.lookOnce());
+            await().until(() -> harness.count("select count(*) from pg_locks where not granted") == 1);
+            statement.execute("create table seen_from as select clock_timestamp() as at");
+            other.commit();
+        }
+        assertThat(look.join().nextIn()).isNotNull();
+        assertThat(harness.count("select count(*) from konduit_worker, seen_from where witness_gone_at > at"))
+                .isEqualTo(1);
+        harness.testDatabase().execute("drop table seen_from");
+    }
+
+    private boolean take(NotificationChannel.Subscription with, long term) {
+        return with.takeWitness(worker, GRACE, term, Duration.ofSeconds(5));
+    }
+
+    private void freeLock() {
+        session.close();
+        await().until(() ->
+                harness.count("select count(*) from pg_locks where locktype = 'advisory' and objid::bigint = "
+                                + Integer.toUnsignedLong(worker.hashCode()))
+                        == 0);
     }
 
     /** Ends the session and looks until its lock is gone: the server ends it on its own time. */

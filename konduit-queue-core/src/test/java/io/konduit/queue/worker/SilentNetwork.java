@@ -20,6 +20,7 @@ final class SilentNetwork implements AutoCloseable {
     private volatile int silenced;
     private volatile int deafAfter = Integer.MAX_VALUE;
     private volatile boolean refusing;
+    private boolean held;
     private int connections;
 
     SilentNetwork(String host, int port) throws IOException {
@@ -52,6 +53,26 @@ final class SilentNetwork implements AutoCloseable {
         silenced = connections;
         deafAfter = Integer.MAX_VALUE;
         refusing = false;
+    }
+
+    /** A cut: nothing gets through until {@link #release}. Nothing is lost, as TCP sends it again. */
+    synchronized void hold() {
+        held = true;
+    }
+
+    synchronized void release() {
+        held = false;
+        notifyAll();
+    }
+
+    private synchronized void awaitRelease() throws IOException {
+        try {
+            while (held) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException("The network ends.", e);
+        }
     }
 
     /** Closes every connection, and each new one at once. */
@@ -100,6 +121,7 @@ final class SilentNetwork implements AutoCloseable {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                awaitRelease();
                 if (passes(number)) {
                     out.write(bytes, 0, read);
                 }

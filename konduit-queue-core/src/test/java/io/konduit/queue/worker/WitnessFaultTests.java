@@ -14,6 +14,7 @@ import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.jdbc.ControlPool;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.settings.WitnessSettings;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * nothing but the witness can end one.
  */
 @Tag("K3")
-@Timeout(180)
+@Timeout(600)
 class WitnessFaultTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
@@ -54,10 +55,11 @@ class WitnessFaultTests {
 
     @Test
     void sessionsThatAreKilledUnderLoadCostNoTask() {
-        killSessions(30);
+        killSessions(4);
     }
 
     @Test
+    @Tag("X28")
     @Tag("long")
     void twoHundredSessionsThatAreKilledUnderLoadCostNoTask() {
         killSessions(200);
@@ -65,8 +67,8 @@ class WitnessFaultTests {
 
     private void killSessions(int kills) {
         AtomicInteger runs = new AtomicInteger();
-        startLeader();
-        QueueEngine worker = start(harness.testDatabase().dataSource(), new Object() {
+        startLeader(GRACE);
+        QueueEngine worker = start(harness.testDatabase().dataSource(), GRACE, new Object() {
             @JobHandler("busy")
             void run() throws InterruptedException {
                 TimeUnit.MILLISECONDS.sleep(100);
@@ -94,19 +96,55 @@ class WitnessFaultTests {
         assertThat(incidents()).isZero();
     }
 
+    /** The server keeps the session, so nobody misses it. */
+    @Test
+    @Tag("X28")
+    @Tag("long")
+    void cutsOfHalfTheDefaultGraceCostNoTask() throws Exception {
+        AtomicInteger interrupted = new AtomicInteger();
+        AtomicInteger runs = new AtomicInteger();
+        Duration grace = WitnessSettings.defaults().grace();
+        startLeader(grace);
+        SilentNetwork network = network();
+        QueueEngine worker = start(behind(network), grace, new Object() {
+            @JobHandler("long")
+            void run() throws InterruptedException {
+                runs.incrementAndGet();
+                try {
+                    TimeUnit.MINUTES.sleep(5);
+                } catch (InterruptedException e) {
+                    interrupted.incrementAndGet();
+                    throw e;
+                }
+            }
+        });
+        for (int i = 0; i < 4; i++) {
+            harness.queue().enqueue("long", null);
+        }
+        await().until(() -> runs.get() == 4 && witnesses(worker) == 1);
+        for (int cut = 0; cut < 20; cut++) {
+            network.hold();
+            TimeUnit.NANOSECONDS.sleep(grace.toNanos() / 2);
+            network.release();
+            // at another phase of the verification each time
+            TimeUnit.MILLISECONDS.sleep(2_000 + 130L * cut);
+        }
+        System.out.printf("20 cuts of half the grace: %d of 4 handlers interrupted%n", interrupted.get());
+        assertThat(incidents()).isZero();
+        assertThat(runs.get() - interrupted.get()).as("running").isEqualTo(4);
+        assertThat(harness.count("select count(*) from konduit_task where attempts - coalesce(uncharged, 0) > 1"))
+                .as("charged for a cut")
+                .isZero();
+    }
+
     /** The server ends the sessions of a worker that it cannot reach any more. */
     @Test
+    @Tag("X28")
     void handlersOfAWorkerThatIsCutOffHaveEndedWhenTheirTasksAreTaken() throws Exception {
         Map<Long, Long> endedAt = new ConcurrentHashMap<>();
-        startLeader();
-        Matcher address = ADDRESS.matcher(harness.testDatabase().jdbcUrl());
-        assertThat(address.find()).isTrue();
-        SilentNetwork network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
-        opened.add(network);
-        HikariDataSource application = harness.testDatabase().newPool(1);
-        application.setJdbcUrl(address.replaceFirst("//localhost:" + network.port() + "/"));
-        opened.add(application);
-        QueueEngine worker = start(application, new Object() {
+        startLeader(GRACE);
+        SilentNetwork network = network();
+        QueueEngine worker = start(behind(network), GRACE, new Object() {
             @JobHandler("long")
             void run(TaskContext task) {
                 try {
@@ -140,11 +178,14 @@ class WitnessFaultTests {
                 .as("end of the handler of task " + task)
                 .isNotNull()
                 .isLessThan(at));
+        // a stop would wait for answers
+        network.refuse();
+        network.heal();
     }
 
     /** Looks at the witnesses, and runs nothing. */
-    private void startLeader() {
-        QueueEngine leader = engine(harness.testDatabase().dataSource(), "elsewhere");
+    private void startLeader(Duration grace) {
+        QueueEngine leader = engine(harness.testDatabase().dataSource(), grace, "elsewhere");
         leader.start();
         opened.add(leader::stop);
         await().until(() -> harness.jdbc()
@@ -155,14 +196,34 @@ class WitnessFaultTests {
                 == 1);
     }
 
-    private QueueEngine start(DataSource dataSource, Object handlers) {
-        QueueEngine worker = engine(dataSource, "default", handlers);
+    private SilentNetwork network() throws IOException {
+        Matcher address = address();
+        SilentNetwork network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
+        opened.add(network);
+        return network;
+    }
+
+    private DataSource behind(SilentNetwork network) {
+        HikariDataSource application = harness.testDatabase().newPool(1);
+        application.setJdbcUrl(address().replaceFirst("//localhost:" + network.port() + "/"));
+        opened.add(application);
+        return application;
+    }
+
+    private static Matcher address() {
+        Matcher address = ADDRESS.matcher(harness.testDatabase().jdbcUrl());
+        assertThat(address.find()).isTrue();
+        return address;
+    }
+
+    private QueueEngine start(DataSource dataSource, Duration grace, Object handlers) {
+        QueueEngine worker = engine(dataSource, grace, "default", handlers);
         worker.start();
         opened.add(worker::stop);
         return worker;
     }
 
-    private QueueEngine engine(DataSource dataSource, String queue, Object... handlers) {
+    private QueueEngine engine(DataSource dataSource, Duration grace, String queue, Object... handlers) {
         ControlPool pool = new ControlPool(dataSource, 2, Duration.ofSeconds(2));
         opened.add(pool);
         return QueueEngine.builder(
@@ -173,7 +234,7 @@ class WitnessFaultTests {
                                         With.listening(),
                                         With.heartbeatInterval(Duration.ofSeconds(10)),
                                         With.drainTimeout(Duration.ofMillis(500))))
-                                .witness(new WitnessSettings(true, GRACE)),
+                                .witness(new WitnessSettings(true, grace)),
                         QueueFixture.registry(handlers))
                 .identity(WorkerIdentity.create(queue))
                 .build();

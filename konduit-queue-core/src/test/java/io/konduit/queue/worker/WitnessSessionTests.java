@@ -81,7 +81,18 @@ class WitnessSessionTests {
     @Test
     @Tag("K3")
     void aSessionThatTheServerEndsIsReplacedAtOnce() {
-        for (int round = 0; round < 5; round++) {
+        endSessions(1);
+    }
+
+    @Test
+    @Tag("K3")
+    @Tag("long")
+    void eachSessionThatTheServerEndsIsReplacedAtOnce() {
+        endSessions(5);
+    }
+
+    private void endSessions(int rounds) {
+        for (int round = 0; round < rounds; round++) {
             // one that has just begun is not replaced at once
             await().until(() -> livesFor(Duration.ofMillis(1_100)));
             long pid = witnessPid();
@@ -97,6 +108,7 @@ class WitnessSessionTests {
 
     @Test
     @Tag("K3")
+    @Tag("long")
     void aWorkerThatCannotReachTheDatabaseIsInDoubtBeforeTheGraceIsOver() {
         long before = System.nanoTime();
         network.silenceAll();

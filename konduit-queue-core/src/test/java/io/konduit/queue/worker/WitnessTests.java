@@ -56,6 +56,37 @@ class WitnessTests {
         assertThat(witness.isInDoubt(0, 4 * SECOND)).isFalse();
     }
 
+    /** SIGSTOP, a long collection, a suspended machine: the operating system keeps the session meanwhile. */
+    @Test
+    void aSessionThatOutlivedAPauseOfTheProcessMayShowItFirst() {
+        witness.announced(0);
+        witness.looked(0);
+        long resumed = 20 * SECOND;
+        witness.looked(resumed);
+        assertThat(witness.isInDoubt(0, resumed)).isFalse();
+        witness.confirmed(resumed + SECOND / 10);
+        assertThat(witness.isInDoubt(0, resumed + SECOND)).isFalse();
+    }
+
+    @Test
+    void aSessionThatIsSilentAfterAPauseIsInDoubtSoon() {
+        witness.announced(0);
+        witness.looked(0);
+        witness.looked(20 * SECOND);
+        assertThat(witness.isInDoubt(0, 20 * SECOND + SECOND / 4)).isTrue();
+    }
+
+    @Test
+    void aWatchdogThatIsAlwaysLatePutsTheEndOffOnce() {
+        witness.announced(0);
+        witness.confirmed(1);
+        witness.looked(0);
+        witness.looked(10 * SECOND);
+        assertThat(witness.isInDoubt(0, 10 * SECOND)).isFalse();
+        witness.looked(20 * SECOND);
+        assertThat(witness.isInDoubt(0, 20 * SECOND)).isTrue();
+    }
+
     /** A statement that tells of a witness may be carried out although its reply is lost. */
     @Test
     void isBelievedFromTheTimeItIsAnnounced() {

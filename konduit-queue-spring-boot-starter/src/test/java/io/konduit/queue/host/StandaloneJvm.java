@@ -130,6 +130,16 @@ final class StandaloneJvm implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Such as STOP and CONT. */
+    void signal(String name) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
+                .inheritIO()
+                .start();
+        if (kill.waitFor() != 0) {
+            throw new AssertionError("The signal " + name + " was not sent.");
+        }
+    }
+
     /** SIGTERM. Not by {@link Process#destroy}, which closes its standard input as well. */
     void terminate() {
         process.toHandle().destroy();

@@ -30,7 +30,8 @@ class EndpointTests {
     static final OperatedApplication operated = OperatedApplication.of(
             List.of(Jobs.class),
             "spring.application.name=shop",
-            "management.endpoints.web.exposure.include=konduitqueue",
+            "management.endpoints.web.exposure.include=konduitqueue,health",
+            "management.endpoint.health.show-details=always",
             "konduit.queue.endpoint.allow-writes=true",
             "konduit.queue.reaper-interval=1h");
 
@@ -40,6 +41,53 @@ class EndpointTests {
     static class Jobs {
         @JobHandler("greet")
         void greet(String name) {}
+    }
+
+    /** The leases of both last for an hour. Only one of the workers had a session that ended. */
+    @Test
+    @Tag("K5")
+    void incidentsTellWhetherTheSessionOrTheLeaseToldOfALossAndAfterHowLong() {
+        UUID killed = rows.silentWorker("killed", Rows.QUEUE);
+        rows.jdbc()
+                .sql(
+                        "update konduit_worker set witness = 42, witness_server = pg_postmaster_start_time(),"
+                                + " witness_grace_ms = 5000, witness_gone_at = clock_timestamp() - interval '20 s' where id = :id")
+                .param("id", killed)
+                .update();
+        long known = rows.running("mail", killed, "1 h");
+        long expired = rows.running("mail", rows.silentWorker("expired", Rows.QUEUE), "-3 s");
+
+        await().atMost(Duration.ofSeconds(20)).until(() -> rows.status(known).equals("PENDING"));
+
+        JsonNode reclaimed = story(known).path("incidents").path(0);
+        assertThat(reclaimed.path("action").asString()).isEqualTo("RECLAIMED");
+        JsonNode gone = story(known).path("incidents").path(1);
+        assertThat(gone.path("classification").asString()).isEqualTo("WORKER_GONE");
+        assertThat(gone.path("detectionDelayMillis").asLong()).isBetween(20_000L, 120_000L);
+        assertThat(Instant.parse(gone.path("lastBeatAt").asString()))
+                .isBefore(Instant.parse(gone.path("witnessGoneAt").asString()));
+        assertThat(rows.status(expired)).isEqualTo("PENDING");
+        assertThat(story(expired).path("incidents").size()).isEqualTo(1);
+        JsonNode zombie = story(expired).path("incidents").path(0);
+        assertThat(zombie.path("classification").asString()).isEqualTo("ZOMBIE");
+        assertThat(zombie.path("detectionDelayMillis").asLong()).isBetween(3_000L, 120_000L);
+        assertThat(zombie.hasNonNull("witnessGoneAt")).isFalse();
+    }
+
+    @Test
+    @Tag("K5")
+    void healthAndTheListOfWorkersTellWhatWouldFindACrashOfThisInstance() {
+        await().untilAsserted(() -> {
+            JsonNode detection = json(application.get("/actuator/health/konduitQueue"))
+                    .path("details")
+                    .path("crashDetection");
+            assertThat(detection.path("by").asString()).isEqualTo("witness");
+            assertThat(detection.path("withinSeconds").asInt()).isEqualTo(10);
+            assertThat(named(json(application.get(ENDPOINT + "/workers")).path("workers"), "shop")
+                            .path("witness")
+                            .asBoolean())
+                    .isTrue();
+        });
     }
 
     @Test

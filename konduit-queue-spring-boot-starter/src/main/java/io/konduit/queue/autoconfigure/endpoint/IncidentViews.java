@@ -32,7 +32,9 @@ final class IncidentViews {
             @Nullable String lateOutcome,
             @Nullable Instant lateOutcomeAt,
             @Nullable String outcome,
-            @Nullable Instant outcomeAt) {
+            @Nullable Instant outcomeAt,
+            @Nullable Instant witnessGoneAt,
+            @Nullable Instant lastBeatAt) {
 
         static IncidentView of(Incident found) {
             return new IncidentView(
@@ -57,7 +59,9 @@ final class IncidentViews {
                     Objects.toString(found.lateOutcome(), null),
                     found.lateOutcomeAt(),
                     Objects.toString(found.outcome(), null),
-                    found.outcomeAt());
+                    found.outcomeAt(),
+                    found.witnessGoneAt(),
+                    found.lastBeatAt());
         }
     }
 

@@ -17,6 +17,11 @@ final class CrashDetection {
     Map<String, Object> describe(boolean hasWitness) {
         Map<String, Object> detail = new LinkedHashMap<>();
         detail.put("by", hasWitness ? "witness" : "lease");
+        if (settings.inspection().reaperInterval().isZero()) {
+            detail.put(
+                    "note", "'konduit.queue.reaper-interval' is 0: only an instance with a reaper brings tasks back.");
+            return detail;
+        }
         detail.put("withinSeconds", bound(hasWitness).toSeconds());
         if (!hasWitness) {
             detail.put("note", reason());
@@ -38,7 +43,8 @@ final class CrashDetection {
     private String reason() {
         WitnessSettings witness = settings.witness();
         if (!witness.enabled()) {
-            return "'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false.";
+            return "'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false,"
+                    + " or 'konduit.queue.witness.grace' is not shorter than 'konduit.queue.lock-timeout'.";
         }
         return "The listening session is not there: behind a transaction pooler it never is, otherwise it is being restored.";
     }

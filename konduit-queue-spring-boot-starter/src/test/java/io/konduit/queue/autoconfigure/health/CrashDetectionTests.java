@@ -1,0 +1,80 @@
+package io.konduit.queue.autoconfigure.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
+import io.konduit.queue.autoconfigure.KonduitQueueInstanceAutoConfiguration;
+import io.konduit.queue.settings.QueueSettings;
+import io.konduit.queue.test.TestDatabase;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** K5: which of the two applies, what the bound is, and why it is not the witness. */
+@Tag("K4")
+@Tag("K5")
+class CrashDetectionTests {
+    private static TestDatabase database;
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    JdbcTemplateAutoConfiguration.class,
+                    JacksonAutoConfiguration.class,
+                    KonduitQueueAutoConfiguration.class,
+                    KonduitQueueInstanceAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
+
+    @BeforeAll
+    static void createDatabase() {
+        database = TestDatabase.create();
+    }
+
+    @AfterAll
+    static void dropDatabase() {
+        database.close();
+    }
+
+    @Test
+    void aWitnessTellsWithinTwiceTheGrace() {
+        assertThat(describe(true)).isEqualTo(Map.of("by", "witness", "withinSeconds", 10L));
+        assertThat(describe(true, "konduit.queue.witness.grace=20s")).containsEntry("withinSeconds", 40L);
+    }
+
+    @Test
+    void whereNobodyListensTheLeaseDecides() {
+        Map<String, Object> detection = describe(false, "konduit.queue.worker.listen=false");
+        assertThat(detection).containsEntry("by", "lease").containsEntry("withinSeconds", 330L);
+        assertThat(detection.get("note").toString())
+                .contains("'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false");
+        assertThat(describe(false, "konduit.queue.witness.enabled=false")).containsEntry("by", "lease");
+    }
+
+    @Test
+    void withoutASessionTheLeaseDecides() {
+        assertThat(describe(false)).containsEntry("by", "lease").containsEntry("withinSeconds", 330L);
+        assertThat(describe(false).get("note").toString()).contains("transaction pooler");
+    }
+
+    @Test
+    void withoutAReaperThereIsNoBound() {
+        assertThat(describe(true, "konduit.queue.reaper-interval=0")).doesNotContainKey("withinSeconds");
+    }
+
+    private Map<String, Object> describe(boolean hasWitness, String... properties) {
+        CrashDetection[] detection = new CrashDetection[1];
+        application
+                .withPropertyValues(properties)
+                .run(context -> detection[0] = new CrashDetection(context.getBean(QueueSettings.class)));
+        return detection[0].describe(hasWitness);
+    }
+}
