@@ -5,15 +5,15 @@ import io.konduit.queue.store.HeldLease;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -32,6 +32,8 @@ import org.springframework.dao.DataAccessException;
  *   <li>From then on this worker looks for leases in its name: at once, repeatedly, and later with every heartbeat.
  *   <li>All leases of a claim began at the same time, so a lease is known if a claim with that time was received. A
  *       known lease is never given back here, even if this worker has dropped it: its outcome or the reaper decides.
+ *   <li>The times of old claims are forgotten. A lease that began no later than one of those may be known and is left
+ *       alone. No other order of the times counts, because the clock of the database may be set back.
  *   <li>A lease that may belong to a claim in flight waits for that claim to end.
  *   <li>Tasks of a received claim that could not be accepted, for example for lack of memory, are given back by id.
  *   <li>If the node dies before the give-back, the lease ends and the reaper acts, as after any crash.
@@ -43,6 +45,9 @@ final class LostClaims {
     /** A lock may delay the statement this long. After that the reaper handles the lease when it ends. */
     private static final long SUSPICION = Duration.ofMinutes(10).toNanos();
 
+    /** Claims received before a lost one whose times are remembered. */
+    static final int REMEMBERED = 1_024;
+
     private static final int LAST_LOOKS = 5;
     private static final Duration NOT_ACCEPTED_PAUSE = Duration.ofSeconds(5);
 
@@ -53,21 +58,21 @@ final class LostClaims {
     private final Set<Ticket> underWay = new HashSet<>();
     private final List<Ticket> lost = new ArrayList<>();
     private final Set<Lease> notAccepted = new HashSet<>();
-    private final NavigableSet<Long> received = new TreeSet<>();
+    private final Deque<Receipt> receipts = new ArrayDeque<>();
+    private final Set<Long> received = new HashSet<>();
     private final Map<Lease, Long> seenBefore = new HashMap<>();
     private final AtomicBoolean looking = new AtomicBoolean();
-    private @Nullable Long latest;
+    private @Nullable Long latestForgotten;
     private long nextNumber;
     private long pause = FIRST_PAUSE;
     private long lookAtNanos;
     private volatile boolean suspicious;
 
-    /**
-     * A claim that was sent.
-     *
-     * @param after the start time of the last claim received before this one; null for none
-     */
-    record Ticket(long number, @Nullable Long after, long sentNanos) {}
+    /** A claim that was sent. */
+    record Ticket(long number, long sentNanos) {}
+
+    /** @param nextNumber the number of the next claim when this one was received */
+    private record Receipt(long atMicros, long nextNumber) {}
 
     LostClaims(LeaseRepository leases, ActiveLeases active, Duration heartbeatInterval, LongSupplier nanoTime) {
         this.leases = leases;
@@ -78,7 +83,7 @@ final class LostClaims {
 
     /** A claim is about to be sent. */
     synchronized Ticket begin() {
-        Ticket ticket = new Ticket(nextNumber++, latest, nanoTime.getAsLong());
+        Ticket ticket = new Ticket(nextNumber++, nanoTime.getAsLong());
         underWay.add(ticket);
         return ticket;
     }
@@ -87,10 +92,10 @@ final class LostClaims {
     synchronized void received(Ticket ticket, @Nullable Long atMicros) {
         underWay.remove(ticket);
         if (atMicros != null) {
+            receipts.addLast(new Receipt(atMicros, nextNumber));
             received.add(atMicros);
-            latest = latest == null ? atMicros : Long.valueOf(Math.max(latest, atMicros));
         }
-        forgetWhatIsNotNeeded();
+        forgetOldReceipts();
     }
 
     /** The claim ended without a reply, or with an error. */
@@ -102,7 +107,6 @@ final class LostClaims {
             pause = FIRST_PAUSE;
             lookAtNanos = nanoTime.getAsLong();
         }
-        forgetWhatIsNotNeeded();
     }
 
     /** The reply arrived, but this worker could not accept these tasks: nothing runs them. */
@@ -157,7 +161,7 @@ final class LostClaims {
     }
 
     private void giveBackUnknown() {
-        List<Lease> unknown = unknownOf(leases.heldSince(searchedFrom()));
+        List<Lease> unknown = unknownOf(leases.heldSince(latestForgotten()));
         if (!unknown.isEmpty()) {
             int returned = leases.giveBack(unknown, Duration.ZERO).size();
             log.info(
@@ -190,14 +194,16 @@ final class LostClaims {
         long now = nanoTime.getAsLong();
         lost.removeIf(ticket -> now - ticket.sentNanos() > SUSPICION);
         suspicious = !lost.isEmpty() || !notAccepted.isEmpty();
+        if (!suspicious) {
+            seenBefore.clear();
+        }
         lookAtNanos = now + pause;
         pause = Math.min(longestPause, 2 * pause);
-        forgetWhatIsNotNeeded();
         return suspicious;
     }
 
-    private synchronized @Nullable Long searchedFrom() {
-        return earliest(lost.stream());
+    private synchronized @Nullable Long latestForgotten() {
+        return latestForgotten;
     }
 
     /** The leases that no received claim has brought and no claim in flight can bring. */
@@ -225,28 +231,16 @@ final class LostClaims {
         return unknown;
     }
 
-    /** Claim times are kept as far back as a check can reach. */
-    private void forgetWhatIsNotNeeded() {
-        if (underWay.isEmpty() && lost.isEmpty()) {
-            received.clear();
-            seenBefore.clear();
-            return;
+    /** Those that were received long before the oldest claim that may still turn up. */
+    private void forgetOldReceipts() {
+        long oldest = Stream.concat(underWay.stream(), lost.stream())
+                .mapToLong(Ticket::number)
+                .min()
+                .orElse(nextNumber);
+        while (receipts.size() > REMEMBERED && receipts.getFirst().nextNumber() <= oldest - REMEMBERED) {
+            long forgotten = receipts.removeFirst().atMicros();
+            latestForgotten = latestForgotten == null ? forgotten : Long.valueOf(Math.max(latestForgotten, forgotten));
+            received.remove(forgotten);
         }
-        Long earliest = earliest(Stream.concat(underWay.stream(), lost.stream()));
-        if (earliest != null) {
-            received.headSet(earliest, true).clear();
-        }
-    }
-
-    /** Null when one of them reaches back to the start. */
-    private static @Nullable Long earliest(Stream<Ticket> tickets) {
-        Long earliest = null;
-        for (Ticket ticket : tickets.toList()) {
-            if (ticket.after() == null) {
-                return null;
-            }
-            earliest = earliest == null ? ticket.after() : Long.valueOf(Math.min(earliest, ticket.after()));
-        }
-        return earliest;
     }
 }

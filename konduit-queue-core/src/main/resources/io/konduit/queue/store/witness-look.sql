@@ -5,13 +5,13 @@
 with held as materialized (
   {{held-witnesses}}),
 seen as materialized (
-  select w.id, w.witness_gone_at, w.witness_grace_ms, h.witness is null as gone
+  select w.id, w.witness_gone_at, w.witness_grace_ms, h.witness is null as gone, clock_timestamp() as seen_at
     from konduit_worker w
     left join held h on h.witness = (w.witness::bigint & 4294967295)
    where w.witness is not null and w.witness_server = pg_postmaster_start_time()),
 noted as (
   update konduit_worker w
-     set witness_gone_at = case when s.gone then clock_timestamp() end
+     set witness_gone_at = case when s.gone then s.seen_at end
     from seen s
    where w.id = s.id and s.gone = (s.witness_gone_at is null) and w.witness_gone_at is not distinct from s.witness_gone_at
   returning w.id)

@@ -32,7 +32,7 @@ final class FaultInjector {
     FaultInjector(Simulation world, Random random) {
         this.world = world;
         this.random = random;
-        this.nodes = Math.max(2, random.nextInt(5));
+        this.nodes = 1 + random.nextInt(4);
         // some seeds have few faults or none
         this.crashing = random.nextInt(12) == 0;
         this.intensity = crashing ? 3 : random.nextInt(4);

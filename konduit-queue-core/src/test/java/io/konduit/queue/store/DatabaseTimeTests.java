@@ -106,7 +106,7 @@ class DatabaseTimeTests {
         Map<String, String> reasons = Map.of(
                 "server-time", "H10: what the clock says now",
                 "worker-beat", "H10: what the clock says now; it is returned, not written",
-                "witness-look", "H10: what the clock says now; it is returned, not written",
+                "witness-look", "K1: when the locks were read, and H10: what the clock says now",
                 "find-leader", "reads: the clock decides whether the lock is held",
                 "last-pass", "reads an age, which must not be negative",
                 "list-workers", "reads an age, which must not be negative",

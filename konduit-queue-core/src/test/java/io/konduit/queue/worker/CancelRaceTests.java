@@ -117,9 +117,7 @@ class CancelRaceTests {
     void floodOfNoticesStopsNobodyAndTheTrueOneAmongThemIsHeard() throws Exception {
         Jobs jobs = new Jobs();
         harness.startWorker(With.all(With.lockTimeout(Duration.ofDays(1)), With.listening()), jobs);
-        await().until(() -> harness.count("select count(*) from pg_stat_activity"
-                        + " where datname = current_database() and query = 'listen konduit_task'")
-                == 1);
+        await().until(() -> harness.testDatabase().listeners().size() == 1);
         TaskQueue silent = queue();
         TaskId id = silent.enqueue("wait", null);
         jobs.started.await();

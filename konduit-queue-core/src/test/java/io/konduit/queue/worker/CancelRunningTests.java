@@ -280,8 +280,6 @@ class CancelRunningTests {
     }
 
     private static void awaitListener() {
-        await().until(() -> harness.count(
-                        "select count(*) from pg_stat_activity where datname = current_database() and query = 'listen konduit_task'")
-                == 1);
+        await().until(() -> harness.testDatabase().listeners().size() == 1);
     }
 }

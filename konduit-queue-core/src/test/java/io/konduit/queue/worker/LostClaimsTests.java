@@ -11,6 +11,8 @@ import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.worker.LostClaims.Ticket;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
@@ -129,6 +131,42 @@ class LostClaimsTests {
     }
 
     @Test
+    void claimThatWasLostAfterTheClockHadBeenSetBackIsFound() {
+        lostClaims.received(lostClaims.begin(), inMicros(Duration.ofHours(1)));
+        TaskId unknown = lose();
+        lostClaims.look();
+        assertThat(harness.status(unknown)).isEqualTo("PENDING");
+    }
+
+    /** It cannot be told from a known one: the reaper decides when its lease ends. */
+    @Test
+    void claimThatIsNotLaterThanAForgottenOneStaysForTheReaper() {
+        lostClaims.received(lostClaims.begin(), inMicros(Duration.ofHours(1)));
+        for (int i = 0; i < LostClaims.REMEMBERED; i++) {
+            lostClaims.received(lostClaims.begin(), inMicros(Duration.ofNanos(1_000L * i)));
+        }
+        TaskId id = lose();
+        lostClaims.look();
+        assertThat(harness.status(id)).isEqualTo("RUNNING");
+    }
+
+    @Test
+    void noTimeIsForgottenThatAClaimUnderWayMayNeed() {
+        TaskId before = enqueue();
+        receive(lostClaims.begin(), claim());
+        Ticket underWay = lostClaims.begin();
+        for (int i = 0; i < 2 * LostClaims.REMEMBERED; i++) {
+            lostClaims.received(lostClaims.begin(), inMicros(Duration.ofHours(1)) + i);
+        }
+        TaskId unknown = enqueue();
+        claim();
+        lostClaims.failed(underWay, NO_REPLY);
+        lostClaims.look();
+        assertThat(harness.status(before)).isEqualTo("RUNNING");
+        assertThat(harness.status(unknown)).isEqualTo("PENDING");
+    }
+
+    @Test
     void leaseThatRunsIsNotGivenBackAlsoWhenItsClaimFailedInTheMiddle() {
         TaskId id = enqueue();
         Ticket ticket = lostClaims.begin();
@@ -167,6 +205,10 @@ class LostClaimsTests {
 
     private static final class OutOfMemoryErrorOfTheTest extends Error {
         private static final long serialVersionUID = 1;
+    }
+
+    private static long inMicros(Duration fromNow) {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now().plus(fromNow));
     }
 
     private TaskId lose() {

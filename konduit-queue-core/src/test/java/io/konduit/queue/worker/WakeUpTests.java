@@ -80,14 +80,6 @@ class WakeUpTests {
         return harness.engine().wakeUps(() -> Stream.of(notifier)).build().taskQueue();
     }
 
-    private static List<Integer> listeners() {
-        return harness.jdbc()
-                .sql(
-                        "select pid from pg_stat_activity where datname = current_database() and query = 'listen konduit_task'")
-                .query(Integer.class)
-                .list();
-    }
-
     @Test
     void taskEnqueuedElsewhereRunsAtOnceAlsoAfterTheConnectionBroke() {
         Notifier notifier = new Notifier(new NotificationChannel(harness.database()));
@@ -95,14 +87,18 @@ class WakeUpTests {
         try {
             TaskQueue queue = elsewhere(notifier);
             harness.startWorker(With.all(HOURLY, With.listening()), handlers);
-            await().until(() -> listeners().size() == 1);
+            await().until(() -> harness.testDatabase().listeners().size() == 1);
             awaitIdle();
             awaitCompleted(queue.enqueue("nothing", 1));
 
-            List<Integer> before = listeners();
-            harness.testDatabase().killConnections();
-            await().ignoreExceptions()
-                    .until(() -> listeners().size() == 1 && !listeners().equals(before));
+            List<Integer> before = harness.testDatabase().listeners();
+            harness.jdbc()
+                    .sql("select pg_terminate_backend(:pid)")
+                    .param("pid", before.get(0))
+                    .query(Boolean.class)
+                    .single();
+            await().until(() -> harness.testDatabase().listeners().size() == 1
+                    && !harness.testDatabase().listeners().equals(before));
             awaitIdle();
             awaitCompleted(queue.enqueue("nothing", 2));
         } finally {
@@ -114,7 +110,7 @@ class WakeUpTests {
     @Test
     void taskEnqueuedWhileTheConnectionWasBrokenRunsWhenItIsBack() {
         harness.startWorker(With.all(HOURLY, With.listening()), handlers);
-        await().until(() -> listeners().size() == 1);
+        await().until(() -> harness.testDatabase().listeners().size() == 1);
         awaitIdle();
         TaskQueue silent = harness.silentQueue();
         TaskId missed = silent.enqueue("nothing", 1);

@@ -6,8 +6,11 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
@@ -103,6 +106,24 @@ public final class TestDatabase implements AutoCloseable {
     public void installInvariants(@Nullable String schema) {
         String text = resource("invariants.sql");
         execute(text.replace("${schema}", schema == null ? "" : schema + "."));
+    }
+
+    /** The server processes of sessions that listen for tasks: they have said so last, or hold the witness of a worker. */
+    public List<Integer> listeners() {
+        String sql = "select a.pid from pg_stat_activity a where a.datname = current_database()"
+                + " and (a.query = 'listen konduit_task' or exists (select from pg_locks l where l.pid = a.pid"
+                + " and l.locktype = 'advisory' and l.classid = to_regclass('konduit_worker')::oid)) order by a.pid";
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<Integer> listeners = new ArrayList<>();
+            while (rows.next()) {
+                listeners.add(rows.getInt(1));
+            }
+            return listeners;
+        } catch (SQLException e) {
+            throw new IllegalStateException("The listening sessions could not be read: " + e.getMessage(), e);
+        }
     }
 
     /** Ends every other session of this database, as a network failure would. */
