@@ -165,6 +165,28 @@ mutation "group hands out its ids the wrong way round" "$java/insert/EnqueueGrou
 mutation "copy is begun before all requests of a transaction are checked" "$java/insert/TaskInserts.java" \
   's/database\.callerTransaction()\.isActiveAnywhere() ? List\.copyOf(tasks) : tasks/tasks/' 'TaskCopyTests#badRequestAmongManyLeavesTheCallers*'
 
+# ---- the witness ----
+mutation "witness: leases end before the grace is over" "$sql/witness-end-leases.sql" \
+  's/ - w\.witness_grace_ms \* interval/ - 0 * w.witness_grace_ms * interval/' 'WitnessWatchTests#theGraceIsThatOfTheWorker'
+mutation "witness: heartbeat is no sign of life" "$sql/witness-end-leases.sql" \
+  '/and w\.last_beat_at < w\.witness_gone_at/d' 'WitnessWatchTests#aBeatOrAClaim*'
+mutation "witness: claim is no sign of life" "$sql/witness-end-leases.sql" \
+  's/ and t\.locked_at < g\.witness_gone_at//' 'WitnessWatchTests#aBeatOrAClaim*'
+mutation "witness: task that must not run twice loses its lease" "$sql/witness-end-leases.sql" \
+  's/ and t\.reapable//' 'WitnessWatchTests#aTaskThatMustNotRunTwice*'
+mutation "witness: lock is not looked for again" "$sql/witness-end-leases.sql" \
+  '/and not exists (select from held h/d' 'WitnessWatchTests#whatALookFoundIsCheckedAgain*'
+mutation "witness: lock of another server counts" "$sql/witness-look.sql" \
+  's/ and w\.witness_server = pg_postmaster_start_time()//' 'WitnessWatchTests#aWitnessOfAnotherServer*'
+mutation "witness: leases end behind a locked task" "$sql/witness-end-leases.sql" \
+  's/ skip locked//' 'WitnessWatchTests#aLockedTaskIsLeft*'
+mutation "witness: grace begins before the locks are seen" "$sql/witness-look.sql" \
+  's/clock_timestamp() as seen_at/statement_timestamp() as seen_at/' 'WitnessWatchTests#theGraceBegins*'
+mutation "witness: late take counts" "$sql/witness-take.sql" \
+  's/ and (witness_term is null or witness_term <= :term)//' 'WitnessWatchTests#aTakeOrARenouncement*'
+mutation "witness: late renouncement counts" "$sql/witness-renounce.sql" \
+  's/ and (witness_term is null or witness_term <= :term)//' 'WitnessWatchTests#aTakeOrARenouncement*'
+
 # ---- time, order, extension, limits ----
 mutation "lease is counted from the start of the transaction" "$sql/claim.sql" \
   's/lock_timeout_at = statement_timestamp()/lock_timeout_at = now()/' 'LeaseExpiryTests#leaseEndsOneLockTimeout*'

@@ -92,14 +92,17 @@ final class FaultInjector {
         if (living.isEmpty()) {
             return;
         }
+        if (mayFailOver && !failedOver && random.nextBoolean()) {
+            failOver();
+            return;
+        }
         SimulatedProcess process = living.get(random.nextInt(living.size()));
-        switch (crashing ? 0 : random.nextInt(9)) {
+        switch (crashing ? 0 : random.nextInt(8)) {
             case 0, 1 -> crash(process);
             case 2, 3 -> freeze(process, random.nextInt(35_000));
             case 4 -> cut(process, random.nextInt(25_000));
             case 5 -> jump();
             case 6 -> stop(process);
-            case 7 -> failOver();
             default -> restartServer();
         }
     }
@@ -170,9 +173,6 @@ final class FaultInjector {
 
     /** Once in a world, and not in all: afterwards little is certain. */
     private void failOver() {
-        if (failedOver || !mayFailOver) {
-            return;
-        }
         failedOver = true;
         world.tally().count("failover");
         world.copyDatabase();

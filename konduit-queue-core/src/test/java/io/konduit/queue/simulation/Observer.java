@@ -35,6 +35,9 @@ final class Observer {
     /** Leases that were completed by their owners. */
     private final Map<Long, Completed> completed = new HashMap<>();
 
+    /** The workers that tasks were taken from, until the next claim. */
+    private final Map<Long, UUID> reclaimedFrom = new HashMap<>();
+
     private record Completed(long epoch, UUID owner) {}
 
     Observer(Simulation world, SimulatedDatabase database) {
@@ -105,9 +108,15 @@ final class Observer {
                     change.newEndMicros() != null && change.newEndMicros() > change.atMicros(),
                     change,
                     "L1: the lease is born expired");
+            if (Objects.equals(change.newOwner(), reclaimedFrom.remove(change.taskId()))) {
+                world.claimedAgain(Objects.requireNonNull(change.newOwner()));
+            }
         } else if (change.is("RUNNING", "PENDING") || change.is("RUNNING", "HELD")) {
             if (reclaimed) {
                 judgeReclaim(change);
+                UUID owner = Objects.requireNonNull(change.oldOwner());
+                reclaimedFrom.put(change.taskId(), owner);
+                world.reclaimedFrom(owner);
             } else {
                 judgeReturn(change);
             }

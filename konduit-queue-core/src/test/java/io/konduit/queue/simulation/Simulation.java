@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,8 @@ final class Simulation {
     private static final long MILLISECOND = 1_000_000L;
     private static final long SECOND = 1_000 * MILLISECOND;
     private static final long LONGEST_SETTLING = 600 * SECOND;
+    private static final long WORST_FREEZE = 6 * SECOND;
+    private static final Set<String> OUTCOMES = Set.of("complete", "fail");
 
     private final long seed;
     private final Random random;
@@ -43,6 +46,7 @@ final class Simulation {
     private final Map<Integer, SimulatedProcess> hosts = new HashMap<>();
     private final List<Fiber> fibers = new ArrayList<>();
     private final List<Session> sessions = new ArrayList<>();
+    private final List<LateStatement> lateStatements = new ArrayList<>();
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::nanos).thenComparingLong(Event::number));
     private final Tally tally = new Tally();
@@ -59,6 +63,9 @@ final class Simulation {
 
     /** Something that happens at a time of its own. */
     private record Event(long nanos, long number, String name, Runnable what) {}
+
+    /** A statement that is on its way although its client has given up. */
+    private record LateStatement(SimulatedProcess process, Session session, String name, Call call) {}
 
     /** A broken promise. */
     static final class Violation extends RuntimeException {
@@ -258,7 +265,7 @@ final class Simulation {
         if (fault == Fault.LATE && !session.isBroken() && !session.inTransaction()) {
             trace(() -> fiber + ": " + name + " is late");
             session.breakLater();
-            at(now + injector.delay(), process + " late " + name, () -> carryOutLate(session, name, call));
+            deliverLate(new LateStatement(process, session, name, call), injector.delay());
             throw SimulatedConnections.broken();
         }
         if (process.isCut() || session.isBroken() || fault == Fault.REQUEST_LOST) {
@@ -287,6 +294,45 @@ final class Simulation {
         } catch (SQLException e) {
             judge(name, e);
             throw e;
+        }
+    }
+
+    private void deliverLate(LateStatement late, long delay) {
+        lateStatements.add(late);
+        at(now + delay, late.process() + " late " + late.name(), () -> {
+            if (lateStatements.remove(late)) {
+                carryOutLate(late.session(), late.name(), late.call());
+            }
+        });
+    }
+
+    /**
+     * A task was taken from a worker whose outcome may still arrive. The worst that can happen is that the same worker
+     * claims it again before that: the others are frozen, and it is not.
+     */
+    void reclaimedFrom(UUID owner) {
+        SimulatedProcess process = processes.get(owner);
+        if (settling || process == null || !process.isAlive() || process.isFrozen() || !hasLateOutcome(process)) {
+            return;
+        }
+        if (random.nextBoolean()) {
+            trace(() -> process + " is left alone with what was taken from it");
+            process.cutUntil(now);
+            living().stream().filter(other -> other != process).forEach(other -> other.freezeUntil(now + WORST_FREEZE));
+        }
+    }
+
+    private boolean hasLateOutcome(SimulatedProcess process) {
+        return lateStatements.stream().anyMatch(late -> late.process() == process && OUTCOMES.contains(late.name()));
+    }
+
+    /** A worker has a task again that was taken from it: now is the worst time for what it sent before. */
+    void claimedAgain(UUID owner) {
+        for (LateStatement late : List.copyOf(lateStatements)) {
+            if (late.process().id().equals(owner) && OUTCOMES.contains(late.name())) {
+                lateStatements.remove(late);
+                deliverLate(late, random.nextInt(50) * MILLISECOND);
+            }
         }
     }
 

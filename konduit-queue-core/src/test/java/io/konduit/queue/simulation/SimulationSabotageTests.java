@@ -37,9 +37,13 @@ class SimulationSabotageTests {
             "claim takes rows at the same ctid in another table",
             "claim over several tables takes their ctids in the first",
             "claim takes more than fits into memory",
+            "reclaim takes a lease at the instant it ends",
             "running task may lose the end of its lease",
             "any status is accepted",
             "view reads both tables whole");
+
+    /** The witness is not simulated. */
+    private static final String WITNESS = "witness: ";
 
     @TempDir
     Path folder;
@@ -53,7 +57,7 @@ class SimulationSabotageTests {
             System.out.println("|---|---|---|");
             for (Path overlay : overlays()) {
                 String name = Files.readString(overlay.resolve("name")).strip();
-                if (!OUT_OF_SIGHT.contains(name)) {
+                if (!OUT_OF_SIGHT.contains(name) && !name.startsWith(WITNESS)) {
                     String result = run(overlay, admin);
                     System.out.println("| " + name + " | " + result + " |");
                     if (result.startsWith("-")) {
