@@ -10,7 +10,7 @@ public enum TaskStatus {
     HELD,
     /** It has no attempts left, or was failed permanently. */
     FAILED,
-    /** Done. */
+    /** The handler has completed it. */
     COMPLETED,
     /** Cancelled before it was completed. */
     CANCELLED;

@@ -1,6 +1,6 @@
 package io.konduit.queue.admin;
 
-/** What became of an attempt that failed. */
+/** What happened after a failed attempt. */
 public enum AttemptOutcome {
     /** The task waits for its next attempt. */
     RETRIED,

@@ -59,7 +59,7 @@ public final class BulkAction {
         return new BulkAction(Kind.RETRY, requireAttempts(attempts), null, null);
     }
 
-    /** Cancels live tasks for good, whatever their state; the filter's status selects which. */
+    /** Cancels live tasks permanently, whatever their state; the filter's status can narrow the selection. */
     public static BulkAction cancel() {
         return new BulkAction(Kind.CANCEL, 0, null, null);
     }

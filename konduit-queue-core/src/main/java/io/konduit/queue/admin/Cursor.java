@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a page ended, for asking for the next one. Callers pass it around as text.
+ * The position at which a page ended, used to request the next page. Callers can pass it as text.
  *
  * @param time for lists sorted by time first; null for lists sorted by id only
  */
@@ -21,9 +21,9 @@ public record Cursor(@Nullable Instant time, long id) {
     }
 
     /**
-     * The cursor of a text that {@link #toString} returned.
+     * Parses a text that {@link #toString} returned.
      *
-     * @throws IllegalArgumentException if it is not such a text
+     * @throws IllegalArgumentException if the text is not a cursor
      */
     public static Cursor parse(String text) {
         int at = text.indexOf(BETWEEN);

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An incident: a task was taken from a worker, or changed by an operator.
  *
- * @param lateOutcome what the lost worker reported later; it was alive then
- * @param outcome how the task ended after this; null while it has not
+ * @param lateOutcome what the lost worker reported later; it was then still alive
+ * @param outcome how the task ended after this; null if it has not ended yet
  * @param witnessGoneAt when the session of a worker that is gone was first missed; null if the end of the lease decided
  * @param lastBeatAt the last heartbeat of a worker that is gone
  */

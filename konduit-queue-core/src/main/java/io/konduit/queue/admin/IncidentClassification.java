@@ -6,9 +6,9 @@ public enum IncidentClassification {
     ZOMBIE,
     /** The task had lost too many workers, so it is held for review. */
     QUARANTINED,
-    /** The task had made no progress for very long, although its worker was alive. */
+    /** The task had made no progress for a very long time, although its worker was alive. */
     ABANDONED,
-    /** The process of the worker had died, so its lease was ended early. */
+    /** The worker's process had died, so the lease was ended early. */
     WORKER_GONE,
     /** An operator decided, or the application on an operator's behalf. */
     OPERATOR

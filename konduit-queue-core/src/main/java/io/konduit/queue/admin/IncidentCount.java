@@ -1,6 +1,6 @@
 package io.konduit.queue.admin;
 
-/** The number of incidents of one kind, and what became of their tasks. */
+/** The number of incidents of one kind, and the outcomes of their tasks. */
 public record IncidentCount(
         String type,
         IncidentClassification classification,

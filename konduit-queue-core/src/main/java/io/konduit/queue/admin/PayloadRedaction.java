@@ -3,8 +3,9 @@ package io.konduit.queue.admin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what of a payload people see where payloads may be shown at all ({@code
- * konduit.queue.endpoint.show-payloads}). Define a bean; of several, each gets what the one before it left.
+ * Decides which parts of a payload callers see, if payloads may be shown at all ({@code
+ * konduit.queue.endpoint.show-payloads}). Define a bean. With several beans, each receives the output of the previous
+ * one.
  *
  * <pre>{@code
  * @Bean
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface PayloadRedaction {
     /**
-     * What may be seen of a payload or checkpoint.
+     * The visible part of a payload or checkpoint.
      *
      * @param type the type of the task
      * @param json the text as it is stored
@@ -28,8 +29,8 @@ public interface PayloadRedaction {
     String redact(String type, String json);
 
     /**
-     * What may be seen of the message of an error, which may quote the payload. Nothing, unless the application says
-     * how: what hides a field of a payload does not find it in a sentence.
+     * The visible part of an error message, which may quote the payload. By default nothing is shown: code that hides a
+     * field of a payload does not find the same value in a sentence.
      */
     default @Nullable String redactMessage(String type, String message) {
         return null;

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators can see of the queue. Changes nothing. Every answer takes a fixed small number of statements whose
- * cost does not grow with backlog or history. They run on the application's connections, so they never delay a lease.
+ * Read access for operators. Changes nothing. Each method runs a small, fixed number of statements whose cost does not
+ * grow with backlog or history. They run on the application's connections, so they never delay a lease.
  *
  * <p>A {@code limit} is 1 to 1 000 rows.
  */
@@ -30,7 +30,7 @@ public interface QueueInspection {
     /** The workers, most recent heartbeat first, and instances that only run the chores. */
     List<RegisteredWorker> workers();
 
-    /** One task with its whole story. */
+    /** One task with its full history. */
     TaskStory story(TaskId id);
 
     /**

@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record ReclaimResult(int reclaimed, int held, int quarantined, int busy, Duration postponed) {
 
-    /** Nothing was done yet: the pass has to wait. */
+    /** Nothing was done: the pass must wait. */
     public static ReclaimResult postponed(Duration wait) {
         return new ReclaimResult(0, 0, 0, 0, wait);
     }

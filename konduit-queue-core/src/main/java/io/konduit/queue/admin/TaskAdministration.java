@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators can decide about tasks. Every decision names its actor and is written together with an audit row. It
- * either takes effect or throws an exception that says why not. {@link QueueInspection} is the read side.
+ * Operators' decisions about tasks. Every decision names its actor and is stored together with an audit row. It either
+ * takes effect or throws an exception that says why not. {@link QueueInspection} is the read side.
  */
 public interface TaskAdministration {
     /** Lets a held task run again. */
@@ -19,7 +19,7 @@ public interface TaskAdministration {
     /** Gives a failed task this many more attempts. */
     void retry(TaskId id, int attempts, String actor, @Nullable String note);
 
-    /** Cancels a task for good, whatever its state. */
+    /** Cancels a task permanently, whatever its state. */
     void cancel(TaskId id, String actor, @Nullable String note);
 
     /** Moves the start of a waiting task; a start in the past means now. */
@@ -49,8 +49,7 @@ public interface TaskAdministration {
     ReclaimResult reclaimNow(String actor, @Nullable String note);
 
     /**
-     * Takes all abandoned tasks from their workers at once, in the actor's name: in batches, with an incident for each
-     * task. {@link QueueInspection#abandoned} is the dry run.
+     * Takes all abandoned tasks from their workers now, on behalf of the actor: in batches, with one incident per task. {@link QueueInspection#abandoned} is the dry run.
      */
     default ReclaimResult cleanAbandonedNow(String actor) {
         return cleanAbandonedNow(actor, null);

@@ -3,7 +3,7 @@ package io.konduit.queue.admin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task works on and how far it is, as JSON.
+ * The payload and checkpoint of a task, as JSON.
  *
  * @param payload null when it is too large
  * @param checkpoint null when there is none or it is too large
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public record TaskContent(
         @Nullable String payload, @Nullable String checkpoint, boolean tooLarge) {
 
-    /** Neither is for logs. */
+    /** Neither may be logged. */
     @Override
     public String toString() {
         return "TaskContent[tooLarge=" + tooLarge + "]";

@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tasks a {@link BulkAction} is about. Immutable: each call returns a new filter, and all its conditions must hold.
+ * Selects the tasks for a {@link BulkAction}. Immutable: each call returns a new filter, and all its conditions must hold.
  * A filter without a condition is refused, unless it is {@link #everything()}.
  *
  * <pre>{@code
@@ -39,12 +39,12 @@ public record TaskFilter(
         requireSane("finishedBefore", finishedBefore);
     }
 
-    /** Conditions follow. */
+    /** A filter without conditions yet. */
     public static TaskFilter where() {
         return new TaskFilter(null, null, null, null, null, null, null, null, null, false);
     }
 
-    /** Every task that the action can be done to. */
+    /** Every task that the action applies to. */
     public static TaskFilter everything() {
         return new TaskFilter(null, null, null, null, null, null, null, null, null, true);
     }
@@ -105,31 +105,31 @@ public record TaskFilter(
                 all);
     }
 
-    /** Whose newest error has this class as its root cause, such as {@code java.net.SocketTimeoutException}. */
+    /** Tasks whose newest error has this class as its root cause, such as {@code java.net.SocketTimeoutException}. */
     public TaskFilter errorType(String name) {
         return new TaskFilter(
                 queue, type, status, holdReason, name, createdAfter, createdBefore, finishedAfter, finishedBefore, all);
     }
 
-    /** Enqueued then or later. */
+    /** Tasks enqueued at or after this time. */
     public TaskFilter createdAfter(Instant time) {
         return new TaskFilter(
                 queue, type, status, holdReason, errorType, time, createdBefore, finishedAfter, finishedBefore, all);
     }
 
-    /** Enqueued earlier than then. */
+    /** Tasks enqueued before this time. */
     public TaskFilter createdBefore(Instant time) {
         return new TaskFilter(
                 queue, type, status, holdReason, errorType, createdAfter, time, finishedAfter, finishedBefore, all);
     }
 
-    /** Failed then or later. */
+    /** Tasks that failed at or after this time. */
     public TaskFilter finishedAfter(Instant time) {
         return new TaskFilter(
                 queue, type, status, holdReason, errorType, createdAfter, createdBefore, time, finishedBefore, all);
     }
 
-    /** Failed earlier than then. */
+    /** Tasks that failed before this time. */
     public TaskFilter finishedBefore(Instant time) {
         return new TaskFilter(
                 queue, type, status, holdReason, errorType, createdAfter, createdBefore, finishedAfter, time, all);

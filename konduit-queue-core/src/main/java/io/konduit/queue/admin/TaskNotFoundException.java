@@ -3,7 +3,7 @@ package io.konduit.queue.admin;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueueException;
 
-/** There is no task with this id: it never was, or retention has removed it. */
+/** There is no task with this id: it never existed, or retention has removed it. */
 public class TaskNotFoundException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

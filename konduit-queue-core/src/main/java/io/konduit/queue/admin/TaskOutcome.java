@@ -1,6 +1,6 @@
 package io.konduit.queue.admin;
 
-/** How a task, or a run that had lost its task, ended. */
+/** How a task ended, or a run that had lost its task. */
 public enum TaskOutcome {
     COMPLETED,
     FAILED,

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of tasks.
  *
- * @param examined how many rows were looked at
+ * @param examined how many rows were read
  * @param next where the next page starts; null when there is none
  */
 public record TaskPage(

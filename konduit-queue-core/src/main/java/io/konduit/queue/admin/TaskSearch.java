@@ -4,7 +4,7 @@ import io.konduit.queue.TaskStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is looked for; null means any.
+ * The search criteria; null means any.
  *
  * @param key the unique key, together with its queue
  */

@@ -2,7 +2,7 @@ package io.konduit.queue.admin;
 
 import io.konduit.queue.TaskQueueException;
 
-/** What was asked for cannot be done to a task in its present state; nothing was changed. */
+/** The task's current state does not allow the requested action; nothing was changed. */
 public class TaskStateException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

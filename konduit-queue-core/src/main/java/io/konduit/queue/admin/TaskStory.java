@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One task with all that happened to it.
+ * One task with its full history.
  *
  * @param explanation a sentence on why it runs or does not run now
  * @param errors why its attempts failed, newest first; their messages may quote the payload
  * @param readAt the time of the database when this was read
- * @param ownerName the worker that holds its lease, for people
+ * @param ownerName the display name of the worker that holds its lease
  * @param incidents the evidence, newest first
  */
 public record TaskStory(

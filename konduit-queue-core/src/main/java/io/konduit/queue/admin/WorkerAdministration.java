@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * S14: drains and resumes workers. The decision is stored in the worker's row, with an audit entry. A worker learns of
- * it with its next heartbeat, this instance's own worker at once. It holds until the worker is resumed or stops. It is
- * not part of the caller's transaction: an open one would block the worker's heartbeat.
+ * the decision with its next heartbeat; this instance's own worker learns of it at once. The decision holds until the
+ * worker is resumed or stops. It does not join the caller's transaction, because an open transaction would block the
+ * worker's heartbeat.
  */
 public interface WorkerAdministration {
     /** The worker in this instance. */

@@ -2,7 +2,7 @@ package io.konduit.queue.admin;
 
 import io.konduit.queue.TaskQueueException;
 
-/** There is no worker with this id: it has stopped, or was never there. */
+/** There is no worker with this id: it has stopped, or never existed. */
 public class WorkerNotFoundException extends TaskQueueException {
     private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** What operators see and decide: an API for pages and tools of an application. It depends on nothing internal. */
+/** The API for operators: what an application's pages and tools can show and decide. Depends on nothing internal. */
 @NullMarked
 package io.konduit.queue.admin;
 

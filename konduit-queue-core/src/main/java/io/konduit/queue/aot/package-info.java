@@ -1,4 +1,4 @@
-/** Internal: tells Spring's ahead-of-time processing what is reached by reflection. */
+/** Internal: tells Spring's ahead-of-time processing what is accessed by reflection. */
 @NullMarked
 package io.konduit.queue.aot;
 

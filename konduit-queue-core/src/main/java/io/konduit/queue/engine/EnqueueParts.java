@@ -16,7 +16,7 @@ import io.konduit.queue.worker.WorkerLifecycle;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What an application needs that enqueues. */
+/** The parts that an application needs to enqueue. */
 final class EnqueueParts {
     final Part<TaskInserts> inserts;
     final Part<ControlMessages> messages;
@@ -26,7 +26,7 @@ final class EnqueueParts {
     final Part<TaskQueue> queue;
     final Supplier<Stream<TaskWakeUp>> wakeUps;
 
-    /** @param worker asked for when a worker of this instance is to hear something */
+    /** @param worker evaluated when this instance's worker must be notified */
     EnqueueParts(QueueEngineBuilder given, Supplier<AcknowledgedTasks> acknowledged, Supplier<WorkerLifecycle> worker) {
         channel = given.part(NotificationChannel.class, () -> new NotificationChannel(given.database));
         notifier = given.part(Notifier.class, () -> new Notifier(channel.get()));

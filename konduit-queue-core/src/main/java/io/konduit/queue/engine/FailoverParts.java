@@ -12,7 +12,7 @@ import io.konduit.queue.store.FailoverRepository;
 import io.konduit.queue.worker.ServedQueues;
 import java.util.List;
 
-/** What notices that the database was away, or has lost commits. */
+/** The parts that detect outages and lost commits of the database. */
 final class FailoverParts {
     final Part<AcknowledgedTasks> acknowledged;
     final Part<FailoverRepository> store;
@@ -37,7 +37,7 @@ final class FailoverParts {
                 FailoverWatch.class,
                 () -> new FailoverWatch(
                         store.get(), guard.get(), given.settings.instance().heartbeatInterval(), given.nanoTime));
-        // the reaper and the heartbeat share it: what one of them notices, both know
+        // shared by the reaper and the heartbeat, so each benefits from what the other detects
         outageGuard = given.part(OutageGuard.class, () -> {
             InstanceSettings instance = given.settings.instance();
             return new OutageGuard(

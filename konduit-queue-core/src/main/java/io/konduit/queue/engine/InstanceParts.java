@@ -23,7 +23,7 @@ import io.konduit.queue.worker.WorkerRuntime;
 import io.konduit.queue.worker.WorkerStore;
 import java.util.function.Supplier;
 
-/** What an instance needs that beats: one that runs tasks, or chores. */
+/** The parts of an instance that sends heartbeats, because it runs tasks or chores. */
 final class InstanceParts {
     final Part<WorkerSettings> settings;
     final Part<WorkerIdentity> identity;

@@ -5,8 +5,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the queue that is made when it is first asked for. No lock is held meanwhile: making a part may ask the
- * application's context for a bean, and the context has locks of its own. Of two that are made at the same time, one counts.
+ * A part of the queue, created on first use. No lock is held meanwhile, because creating a part may ask the
+ * application's context for a bean, and the context has its own locks. If two threads create it at the same time, one
+ * instance is discarded.
  */
 final class Part<T> implements Supplier<T> {
     private final AtomicReference<@Nullable T> made = new AtomicReference<>();

@@ -41,11 +41,11 @@ import java.util.List;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The queue, put together: the only class that knows which part needs which. Each part is made when it is first asked for,
- * once; making it starts no thread and sends no statement. An instance that only enqueues never makes a worker.
+ * Composes the queue: the only class that knows which part needs which. Each part is created once, on first use;
+ * creating it starts no thread and sends no statement. An instance that only enqueues never creates a worker.
  *
- * <p>{@link #start} and {@link #stop} are for those who have no Spring context. In one, each part that starts or stops is a
- * bean, and the context does it.
+ * <p>{@link #start} and {@link #stop} are for callers without a Spring context. Otherwise each part with a lifecycle is
+ * a bean, and the context starts and stops it.
  */
 public final class QueueEngine {
     private final QueueEngineBuilder given;
@@ -62,7 +62,7 @@ public final class QueueEngine {
         this.recovery = new RecoveryParts(given, failover.outageGuard, instance, enqueue.wakeUps);
     }
 
-    /** The tables must be there when a part is used, not before. */
+    /** The tables must exist when a part is used, not before. */
     public static QueueEngineBuilder builder(
             QueueDatabase database, QueueSettings settings, JobHandlerRegistry handlers) {
         return new QueueEngineBuilder(database, settings, handlers);
@@ -175,7 +175,7 @@ public final class QueueEngine {
         return instance.fence.get();
     }
 
-    /** What handlers declare now; more may be known later. */
+    /** What handlers declare now. Later calls may return more. */
     public KnownHandlers knownHandlers() {
         return new KnownHandlers(given.handlers);
     }

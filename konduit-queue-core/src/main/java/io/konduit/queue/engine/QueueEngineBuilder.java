@@ -34,7 +34,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a queue is built from. What is given as a supplier is asked for when a part needs it, not before: a handler may
+ * The input of a queue. Suppliers are evaluated when a part needs the value, not before: a handler may
  * need the queue, and a monitor, a wake-up or the transaction manager may need a bean that does.
  */
 public final class QueueEngineBuilder {
@@ -105,7 +105,7 @@ public final class QueueEngineBuilder {
         return this;
     }
 
-    /** Runs the application's wake-ups when the reaper has something to tell them; the reaper's own thread by default. */
+    /** Runs the application's wake-ups when the reaper has made tasks due. By default, this is the reaper's own thread. */
     public QueueEngineBuilder applicationThread(Executor executor) {
         this.applicationThread = executor;
         return this;
@@ -143,7 +143,7 @@ public final class QueueEngineBuilder {
         return this;
     }
 
-    /** Makes the threads that run handlers; daemons by default. */
+    /** Creates the threads that run handlers. They are daemons by default. */
     public QueueEngineBuilder handlerThreads(ThreadFactory factory) {
         this.handlerThreads = factory;
         return this;
@@ -187,24 +187,24 @@ public final class QueueEngineBuilder {
         return this;
     }
 
-    /** Uses this instead of the part that the queue would make. */
+    /** Uses this instead of the part that the queue would create. */
     public <T> QueueEngineBuilder replace(Class<T> part, Supplier<? extends T> source) {
         replaced.put(part, source);
         return this;
     }
 
-    /** Asked for each part that {@link #replace} does not replace. */
+    /** Consulted for each part that {@link #replace} does not replace. */
     public QueueEngineBuilder replacements(Replacements source) {
         this.replacements = source;
         return this;
     }
 
-    /** Starts no thread and sends no statement. The builder must not be used any more. */
+    /** Starts no thread and sends no statement. The builder must not be used afterwards. */
     public QueueEngine build() {
         return new QueueEngine(this);
     }
 
-    /** A part, or what replaces it. */
+    /** A part, or its replacement. */
     <T> Part<T> part(Class<T> type, Supplier<? extends T> own) {
         return new Part<>(() -> {
             Supplier<?> explicit = replaced.get(type);

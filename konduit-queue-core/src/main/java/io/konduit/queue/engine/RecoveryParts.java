@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import net.javacrumbs.shedlock.core.LockProvider;
 
-/** What brings back the tasks of lost workers, and the other background chores. */
+/** The parts that bring back the tasks of lost workers, and the other background chores. */
 final class RecoveryParts {
     final Part<ReclaimPolicy> policy;
     final Part<ReclaimRepository> tasks;
@@ -102,7 +102,7 @@ final class RecoveryParts {
         return "reaper@" + (identity == null ? "application" : identity.id());
     }
 
-    /** Our own are fast; one of the application may be slow. */
+    /** The queue's own wake-ups are fast; the application's may be slow. */
     private static void wake(QueueEngineBuilder given, TaskWakeUp wakeUp, Set<String> queues) {
         if (wakeUp instanceof WorkerLifecycle || wakeUp instanceof Notifier) {
             wakeUp.tasksDue(queues);

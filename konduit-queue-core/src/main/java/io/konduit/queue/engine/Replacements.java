@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Parts that are provided from outside. Every part that needs a replaced part gets the replacement. */
 public interface Replacements {
-    /** The queue makes all parts itself. */
+    /** The queue creates all parts itself. */
     Replacements NONE = new Replacements() {
         @Override
         public <T> @Nullable T find(Class<T> part) {
@@ -12,6 +12,6 @@ public interface Replacements {
         }
     };
 
-    /** The replacement of a part, or null if the queue is to make it. */
+    /** The replacement of a part, or null if the queue should create it. */
     <T> @Nullable T find(Class<T> part);
 }

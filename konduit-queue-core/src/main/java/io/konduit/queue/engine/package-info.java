@@ -1,4 +1,4 @@
-/** Internal: puts the queue together from its parts, without Spring Boot and without starting anything. */
+/** Internal: composes the queue from its parts, without Spring Boot and without starting anything. */
 @NullMarked
 package io.konduit.queue.engine;
 

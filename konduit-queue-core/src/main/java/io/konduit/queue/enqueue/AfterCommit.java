@@ -153,7 +153,7 @@ public final class AfterCommit {
             parts.add(new Part());
         }
 
-        /** If registered in an after-commit callback, it is no longer called after the commit. */
+        /** A synchronization that is registered in an after-commit callback gets no call of its own {@code afterCommit}. */
         @Override
         public void afterCompletion(int status) {
             if (status == STATUS_COMMITTED && !told) {

@@ -1,6 +1,6 @@
 package io.konduit.queue.enqueue;
 
-/** Receives what was enqueued, after the commit, for metrics. Must be fast and must not throw. */
+/** Receives the enqueued tasks after the commit, for metrics. Must be fast and must not throw. */
 @FunctionalInterface
 public interface EnqueueMonitor {
     /** Does nothing. */

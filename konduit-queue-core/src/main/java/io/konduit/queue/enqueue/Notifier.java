@@ -95,7 +95,7 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
                 channel.send(taken.queues());
             }
         } catch (RuntimeException e) {
-            log.debug("A notification was not sent; the others find out at their next poll or heartbeat", e);
+            log.debug("A notification was not sent; other instances find the tasks at their next poll or heartbeat", e);
         }
     }
 

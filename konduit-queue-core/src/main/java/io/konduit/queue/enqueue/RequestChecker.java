@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * leaves open.
  */
 public final class RequestChecker {
-    /** Beyond PostgreSQL's interval arithmetic and any plan: a typing error. */
+    /** Beyond PostgreSQL's interval arithmetic and any real schedule: probably a typo. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");

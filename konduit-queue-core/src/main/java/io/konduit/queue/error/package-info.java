@@ -1,4 +1,4 @@
-/** Errors of handlers as people and programs see them: root cause, stack, message. Internal. */
+/** Internal: renders handlers' errors for people and programs: root cause, stack, message. */
 @NullMarked
 package io.konduit.queue.error;
 

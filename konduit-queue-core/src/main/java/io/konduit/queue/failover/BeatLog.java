@@ -12,7 +12,7 @@ final class BeatLog {
     private final ArrayDeque<Beat> beats = new ArrayDeque<>();
 
     /**
-     * The database has acknowledged a beat.
+     * The database has acknowledged a heartbeat.
      *
      * @return when the oldest heartbeat was acknowledged that the database has lost; empty when it has lost none
      */

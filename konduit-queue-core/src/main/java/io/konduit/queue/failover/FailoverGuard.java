@@ -143,9 +143,7 @@ public final class FailoverGuard {
         try {
             reported = judge(change);
         } catch (RuntimeException e) {
-            log.warn(
-                    "Could not check what a failover has lost; this is retried after the next answer of the database",
-                    e);
+            log.warn("Could not check what a failover has lost; will retry after the next answer of the database", e);
         } finally {
             checked(change, reported);
         }
@@ -208,8 +206,7 @@ public final class FailoverGuard {
                 List.copyOf(gone.subList(0, Math.min(MAX_IDS, gone.size()))),
                 pause(change));
         log.error(
-                "The database has lost commits ({}), of at least the last {}. Of the tasks that this instance enqueued {} are gone: {}. "
-                        + "Tasks that were completed in that time run again. Find out what your other systems know of that time and enqueue what is missing; "
+                "The database has lost commits ({}), of at least the last {}. Of the tasks that this instance enqueued, {} are gone: {}. Tasks that were completed in that period run again. Find out what your other systems know about that period and enqueue what is missing; "
                         + "see 'After a failover' in docs/operating.md.{}",
                 change.isFailover()
                         ? "failover from timeline " + loss.oldTimeline() + " to " + loss.newTimeline()

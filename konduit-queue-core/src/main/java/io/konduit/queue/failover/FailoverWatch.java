@@ -37,7 +37,7 @@ public final class FailoverWatch {
             guard.observed(store.serverTime());
             known = true;
         } catch (RuntimeException | Error e) {
-            log.debug("The timeline could not be read; this is retried after the interval", e);
+            log.debug("The timeline could not be read; will retry after the interval", e);
         }
         return true;
     }

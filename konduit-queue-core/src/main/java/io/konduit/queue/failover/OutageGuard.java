@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * H10: detects that the database was away or restarted, or that its clock jumped, by comparing its clock with this
+ * H10: detects that the database was unavailable or restarted, or that its clock jumped, by comparing its clock with this
  * node's monotonic clock. Leases may then have ended although their workers are alive and could not, or did not know
- * to, extend them. So the reaper waits one heartbeat round, in which every living worker extends its leases.
+ * to, extend them. So the reaper waits one heartbeat round, in which every live worker extends its leases.
  *
  * <p>The wait is capped: a database that keeps failing delays recovery but never stops it.
  */
@@ -48,8 +48,8 @@ public final class OutageGuard {
     }
 
     /**
-     * @param heartbeatInterval how often living workers beat; zero when there are none to wait for
-     * @param beating whether this node itself beats that often: then a long silence means that it was frozen or cut off
+     * @param heartbeatInterval how often live workers send heartbeats; zero if there are none to wait for
+     * @param beating whether this node itself sends heartbeats that often: a long silence then means that it was frozen or cut off,
      *     and does not know what happened in the meantime
      */
     public OutageGuard(Duration heartbeatInterval, boolean beating, LongSupplier nanoTime) {
@@ -85,7 +85,7 @@ public final class OutageGuard {
         long now = nanoTime.getAsLong();
         Event event = event(serverTime, sentNanos, now);
         if (last == null) {
-            // a server that has just started may have been away long before this node started
+            // a server that has just started may have been down since long before this node started
             long up = nanosBetween(serverTime.startedAt(), serverTime.time());
             if (up >= 0 && up < outageRoundNanos) {
                 block(now, now + outageRoundNanos - up);
@@ -101,7 +101,7 @@ public final class OutageGuard {
         alarm = true;
         block(now, now + event.waitNanos());
         log.warn(
-                "{}: nothing is reclaimed for {} ms, so that living workers can extend their leases",
+                "{}: nothing is reclaimed for {} ms, so that live workers can extend their leases",
                 event.what(),
                 event.waitNanos() / 1_000_000);
     }
@@ -151,12 +151,12 @@ public final class OutageGuard {
         blockedUntilNanos = untilNanos;
     }
 
-    /** What happened, and how long living workers may need to extend their leases. */
+    /** What happened, and how long live workers may need to extend their leases. */
     private record Event(String what, long waitNanos) {}
 
     private @Nullable Event event(ServerTime serverTime, long sentNanos, long now) {
         if (failing) {
-            return new Event("The database was away", outageRoundNanos);
+            return new Event("The database was unavailable", outageRoundNanos);
         }
         if (last == null) {
             return null;
@@ -169,7 +169,7 @@ public final class OutageGuard {
         }
         if (beating && sentNanos - lastAnsweredNanos > longestGapNanos) {
             long millis = (sentNanos - lastAnsweredNanos) / 1_000_000;
-            return new Event("This instance did not look for " + millis + " ms", outageRoundNanos);
+            return new Event("This instance did not check the database for " + millis + " ms", outageRoundNanos);
         }
         long databaseAdvance = nanosBetween(last.time(), serverTime.time());
         // each answer was given between its query and its arrival, which may be far apart

@@ -28,11 +28,11 @@ public record Backoff(Duration first, Duration last) {
         }
         boolean grows = separator >= 0;
         if (parsed.first.isNegative() || grows && parsed.first.isZero()) {
-            throw new IllegalArgumentException("the wait of backoff '%s' must be %s but is %s."
+            throw new IllegalArgumentException("the delay of backoff '%s' must be %s but is %s."
                     .formatted(text, grows ? "longer than 0s" : "0s or longer", DurationText.of(parsed.first)));
         }
         if (parsed.last.compareTo(parsed.first) < 0) {
-            throw new IllegalArgumentException("the longest wait of backoff '%s' (%s) must be at least the first (%s)."
+            throw new IllegalArgumentException("the longest delay of backoff '%s' (%s) must be at least the first (%s)."
                     .formatted(text, DurationText.of(parsed.last), DurationText.of(parsed.first)));
         }
         return parsed;

@@ -78,7 +78,7 @@ public final class HiddenHandlers {
         }
     }
 
-    /** The bean method in an application that was processed ahead of time, where bean definitions do not name it; otherwise null. */
+    /** The bean method in an application processed ahead of time, in which bean definitions do not name it; otherwise null. */
     private static @Nullable Method supplied(BeanDefinition definition) {
         return definition instanceof RootBeanDefinition root
                         && root.getInstanceSupplier() instanceof InstanceSupplier<?> supplier

@@ -118,7 +118,7 @@ public final class PayloadConverter {
             mapper.readValue(json, mapper.constructType(declared));
         } catch (JacksonException e) {
             throw new InvalidPayloadException(
-                    "Expected %s to be readable as %s, which its handler takes, but what was written of %s is not%s. Send what the handler takes, or change its parameter."
+                    "Expected %s to be readable as %s, which its handler takes, but the JSON written from %s is not%s. Send what the handler takes, or change its parameter."
                             .formatted(
                                     what,
                                     declared.getTypeName(),
@@ -139,7 +139,7 @@ public final class PayloadConverter {
                                         what,
                                         limit,
                                         bytes,
-                                        digits == 0 ? "" : " with its numbers written out, as the database has them",
+                                        digits == 0 ? "" : " with its numbers written out, as the database stores them",
                                         orElse));
             }
         }

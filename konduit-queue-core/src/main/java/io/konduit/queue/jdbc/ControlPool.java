@@ -64,7 +64,7 @@ public final class ControlPool implements AutoCloseable {
         this.connections = pool;
     }
 
-    /** On top of connections that are pooled already: the caller closes them. */
+    /** On top of connections that are already pooled, which the caller closes. */
     ControlPool(DataSource connections, Duration patience) {
         this.application = connections;
         this.sessions = ServerSessions.OWN;
@@ -134,7 +134,7 @@ public final class ControlPool implements AutoCloseable {
         properties.putAll(driverProperties);
         // waits for notifications for longer than a statement may take
         properties.remove("socketTimeout");
-        // and without that limit a server that accepts the connection and falls silent would be waited for without end
+        // and without that limit, a server that accepts the connection and then goes silent would be awaited forever
         String seconds = Long.toString(Math.max(1, Math.min(patience.toSeconds(), connectSeconds(properties))));
         properties.setProperty("connectTimeout", seconds);
         properties.setProperty("loginTimeout", seconds);
@@ -155,7 +155,7 @@ public final class ControlPool implements AutoCloseable {
     private void prepare(HikariConfig config) {
         if (source == null) {
             log.info(
-                    "The queue's data source is not a HikariCP pool: the control path keeps connections of it for itself.");
+                    "The queue's data source is not a HikariCP pool: the control path permanently reserves some of its connections.");
         } else if (sessions == ServerSessions.OWN) {
             config.setSchema(source.getSchema());
             config.setConnectionInitSql(source.getConnectionInitSql());

@@ -16,7 +16,7 @@ public final class DatabaseErrors {
     /** Class 25: a server that is temporarily read-only, such as a standby just before its promotion. */
     private static final String TRANSACTION_STATE = "25";
 
-    /** Class 40 means that the transaction was rolled back, except for this code. */
+    /** Class 40 means that the transaction was rolled back; this code is the exception. */
     private static final String COMPLETION_UNKNOWN = "40003";
 
     /** In class 57, whose other codes end the connection: the statement exceeded its time limit. */
@@ -72,7 +72,7 @@ public final class DatabaseErrors {
         return sqlState(error).startsWith(LOCKED);
     }
 
-    /** Whether the role may not do that. */
+    /** Whether the role lacks the permission. */
     public static boolean isDenied(Throwable error) {
         return sqlState(error).equals(DENIED);
     }

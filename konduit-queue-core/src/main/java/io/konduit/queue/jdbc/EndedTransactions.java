@@ -208,7 +208,7 @@ public final class EndedTransactions implements TransactionExecutionListener {
         return bound;
     }
 
-    /** Is notified of the end before every callback of the application. */
+    /** Notified of the end before any callback of the application. */
     private final class End implements TransactionSynchronization {
         private final Object resource;
 

@@ -42,7 +42,7 @@ public final class PoolerProbe implements AutoCloseable {
 
     private static final int MAX_BORROWED = 2;
     private static final String FIRST_SECONDS = "10";
-    /** The pooler has answered before: a timeout now means that it has no session left. */
+    /** The pooler has answered before, so a timeout now means that it has no free session. */
     private static final String FURTHER_SECONDS = "3";
 
     private final DataSource application;
@@ -63,8 +63,7 @@ public final class PoolerProbe implements AutoCloseable {
             if (probe.driverKnowsItsSession() || !probe.sessionsAreShared()) {
                 return ServerSessions.OWN;
             }
-            log.info(
-                    "A pooler shares the server's sessions between its clients: the queue leaves nothing behind in them.");
+            log.info("A pooler shares server sessions between its clients: the queue leaves no state behind in them.");
             probe.requireSafeStatements();
             probe.requireReadCommitted();
             return ServerSessions.SHARED;
@@ -117,7 +116,7 @@ public final class PoolerProbe implements AutoCloseable {
             return true;
         } catch (SQLException e) {
             if (!clients.isEmpty()) {
-                log.debug("No further connection to look for a pooler with", e);
+                log.debug("No further connection for the pooler check", e);
                 return false;
             }
             throw e;
@@ -147,8 +146,8 @@ public final class PoolerProbe implements AutoCloseable {
         if (problem != null) {
             throw new UnsupportedDatabaseException(
                     "The pooler between the application and PostgreSQL shares sessions but does not know prepared"
-                            + " statements, and the driver uses them: a client would run the statements of another, and"
-                            + " lose what it takes for committed. Seen: " + problem + ".",
+                            + " statements, and the driver uses them: a client would run another client's statements, and lose work that it believes committed. Found: "
+                            + problem + ".",
                     "Add prepareThreshold=0 to 'spring.datasource.url', in every application behind this pooler. Or use"
                             + " PgBouncer 1.21 or later with max_prepared_statements above 0.");
         }
@@ -161,12 +160,8 @@ public final class PoolerProbe implements AutoCloseable {
             throw new UnsupportedDatabaseException(
                     "The queue needs transactions that are READ COMMITTED, but behind this pooler they are "
                             + level.toUpperCase(Locale.ROOT)
-                            + ", and to change that for the queue alone would change it"
-                            + " for other clients of the pooler as well.",
-                    "Let default_transaction_isolation be 'read committed' for the user of the data source (alter role ..."
-                            + " set default_transaction_isolation = 'read committed'), and ask for another level where a"
-                            + " transaction begins. A level that was set on a pooled connection stays there: take"
-                            + " 'spring.datasource.hikari.transaction-isolation' out and restart the pooler.");
+                            + ", and changing that for the queue would also change it for other clients of the pooler.",
+                    "Set default_transaction_isolation to 'read committed' for the user of the data source (alter role ... set default_transaction_isolation = 'read committed'), and request other levels per transaction. A level that was set on a pooled connection stays there: remove 'spring.datasource.hikari.transaction-isolation' and restart the pooler.");
         }
     }
 
@@ -193,7 +188,7 @@ public final class PoolerProbe implements AutoCloseable {
             try {
                 client.connection.close();
             } catch (SQLException e) {
-                log.debug("A connection that looked for a pooler could not be closed", e);
+                log.debug("A connection of the pooler check could not be closed", e);
             }
         }
     }

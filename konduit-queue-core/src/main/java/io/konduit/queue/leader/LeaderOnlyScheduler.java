@@ -119,7 +119,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         return state == LeadershipState.LEADER ? settings.renewInterval() : jittered(settings.acquireRetryInterval());
     }
 
-    /** Runs the chore if it is due and this instance's turn; returns when to look again. */
+    /** Runs the chore if it is due and this instance should run it; returns when to check again. */
     Duration tick(Chore chore) {
         if (chore.isVital()) {
             return isOurTurn(chore) ? runNow(chore) : jittered(chore.interval());
@@ -151,7 +151,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private boolean isPastSince(Chore chore, Duration time) {
         try {
             return passes.sinceLastPass(chore.name())
-                    // a pass in the future dates from before the database's clock was set back
+                    // a pass in the future was recorded before the database's clock was set back
                     .map(since -> since.isNegative() || since.compareTo(time) >= 0)
                     .orElse(true);
         } catch (DataAccessException e) {
@@ -160,7 +160,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         }
     }
 
-    /** Runs the chore regardless of leadership; returns when to look again. */
+    /** Runs the chore regardless of leadership; returns when to check again. */
     Duration runNow(Chore chore) {
         try {
             Duration next = chore.run();
@@ -180,7 +180,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
         String duringOutage = chore.isVital() ? chore.name() : DATABASE;
         if (throttle.isDue(away ? duringOutage : chore.name() + error.getClass().getName())) {
             log.warn(
-                    "'{}' failed and is tried again: {}",
+                    "'{}' failed and will be retried: {}",
                     chore.name(),
                     away ? DatabaseErrors.summary(error) : error.toString());
         } else {
@@ -205,7 +205,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     /** An error that left the step would end the repetition, even one from logging. */
     private static void goOn(Throwable error) {
         try {
-            log.error("A step of the leader's schedule met an unexpected error and is repeated", error);
+            log.error("A step of the leader's schedule failed unexpectedly and will be repeated", error);
         } catch (RuntimeException | Error e) {
             // the next step is more important than this message
         }

@@ -96,7 +96,7 @@ public final class Leadership {
         long sent = nanoTime.getAsLong();
         try {
             SimpleLock lock = before == null ? acquire() : extend(before.lock());
-            // a tenth of the TTL for clocks that run at different speeds
+            // a tenth of the TTL, in case clocks run at different speeds
             held = lock == null
                     ? null
                     : new Held(lock, sent + settings.lockTtl().toNanos() * 9 / 10);
@@ -161,7 +161,7 @@ public final class Leadership {
             log.info("This instance ({}) leads: it runs the background chores", worker);
             events.publish(new LeadershipAcquired(worker));
         } else {
-            log.info("This instance ({}) does not lead any more", worker);
+            log.info("This instance ({}) is no longer the leader", worker);
             events.publish(new LeadershipLost(worker));
         }
     }

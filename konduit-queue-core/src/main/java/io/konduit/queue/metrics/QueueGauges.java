@@ -74,7 +74,7 @@ public final class QueueGauges {
         gauge(
                 registry,
                 MeterNames.OLDEST_EXPIRED,
-                "How long ago the oldest lease not yet reclaimed has ended",
+                "How long ago the oldest unreclaimed lease expired",
                 "seconds",
                 recovery -> orZero(recovery.oldestExpiredSeconds()));
         gauge(

@@ -25,7 +25,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private static final int MAX_ERRORS = 50;
     private static final String COMPLETED = "Tasks completed by this instance";
     private static final String RETRIED = "Attempts that failed and will be repeated";
-    private static final String FAILED = "Tasks that failed for good";
+    private static final String FAILED = "Tasks that failed permanently";
     private static final String GIVEN_BACK = "Tasks given back uncharged";
     private static final String LEASES_LOST = "Runs whose lease was lost";
     private static final String LONG_RUNS = "Runs longer than konduit.queue.worker.warn-after";
@@ -53,7 +53,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     public QueueMetrics(MeterRegistry registry) {
         this.registry = registry;
         this.falseReclaims = Counter.builder(MeterNames.FALSE_RECLAIMS)
-                .description("Results of workers that had lost their task to the reaper and were alive after all")
+                .description("Late results of workers whose task was reclaimed although they were alive")
                 .register(registry);
         this.passesSucceeded = passes("success");
         this.passesFailed = passes("error");
@@ -184,7 +184,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
 
     private Counter reclaims(String queue, String type, String outcome) {
         return Counter.builder(MeterNames.RECLAIMS)
-                .description("Tasks taken from lost workers, by what became of them")
+                .description("Tasks taken from lost workers, by outcome")
                 .tag("queue", queues.of(queue))
                 .tag("type", types.of(type))
                 .tag("outcome", outcome)

@@ -1,4 +1,4 @@
-/** Internal: the meters of the queue. Needs Micrometer; nothing else does. */
+/** Internal: the meters of the queue. The only package that needs Micrometer's registry. */
 @NullMarked
 package io.konduit.queue.metrics;
 

@@ -21,7 +21,7 @@ final class BulkCriteria {
         requireNames(filter);
         if (conditions(filter).isEmpty() && !filter.all()) {
             throw new InvalidRequestException(
-                    "Expected the filter to have a condition, such as a queue or a type, but it has none. Say 'all' if every task is meant.");
+                    "Expected the filter to have a condition, such as a queue or a type, but it has none. Set 'all' to match every task.");
         }
         return new Criteria(
                 statuses(action, filter),

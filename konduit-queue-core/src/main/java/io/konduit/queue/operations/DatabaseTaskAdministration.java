@@ -82,7 +82,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         } catch (DuplicateKeyException e) {
             throw new TaskStateException(
                     "Task " + id
-                            + " cannot be retried: another live task has its unique key. Wait until that one has ended, or cancel it.");
+                            + " cannot be retried: another live task has its unique key. Wait until that task has ended, or cancel it.");
         }
         tell(id, "retried", actor);
     }
@@ -140,7 +140,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         requireText(actor, note);
         if (cleaner.threshold().isZero()) {
             throw new InvalidRequestException(
-                    "Abandoned leases cannot be cleaned up: 'konduit.queue.abandoned.threshold' is 0, so that no task ever counts as abandoned. Set it to the longest time without a checkpoint.");
+                    "Abandoned leases cannot be cleaned up: 'konduit.queue.abandoned.threshold' is 0, so no task ever counts as abandoned. Set it to the longest acceptable time without a checkpoint.");
         }
         return cleaner.cleanOnce(new Author(actor, note));
     }

@@ -34,9 +34,9 @@ public final class DatabaseWorkerAdministration implements WorkerAdministration 
     public void drain(UUID worker, String actor, @Nullable String note) {
         check(actor, note);
         if (!workers.drain(worker, new Author(actor, note))) {
-            throw refused(worker, "told to drain", "to claim tasks");
+            throw refused(worker, "asked to drain", "to claim tasks");
         }
-        log.info("Worker {} was told to drain by {}", worker, actor);
+        log.info("Worker {} was asked to drain by {}", worker, actor);
         tell(worker, actor);
     }
 

@@ -58,7 +58,7 @@ final class EarlierRun {
                                                 && incident.leaseEndedAt().isAfter(found.now())
                                         ? ", or without a connection to the database by " + incident.leaseEndedAt()
                                         : "")
-                                + ", but may still be running if it ignores interrupts. It has not told that it ended. Its result will be dropped.")
+                                + ", but may still be running if it ignores interrupts. Its end has not been reported. Its result will be dropped.")
                 .orElse("");
     }
 
@@ -75,7 +75,7 @@ final class EarlierRun {
                                         incident, worker -> worker.lastBeatAt().isAfter(incident.detectedAt()))
                                 .map(
                                         worker -> " Worker " + worker + " lost it at " + incident.detectedAt()
-                                                + " and has not told that its handler ended: it may hang there. That worker takes the task again only after that; its log says where the handler is."))
+                                                + " and has not reported that its handler ended: it may hang there. That worker will not take the task again before that; its log has the handler's stack."))
                 .orElse("");
     }
 

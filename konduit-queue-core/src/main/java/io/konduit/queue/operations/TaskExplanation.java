@@ -23,7 +23,7 @@ final class TaskExplanation {
             case RUNNING -> running(found);
             case HELD -> held(task);
             case FAILED ->
-                "It failed for good at " + task.finishedAt() + " after " + attempts(task)
+                "It failed permanently at " + task.finishedAt() + " after " + attempts(task)
                         + ". It runs again when a person retries it.";
             case COMPLETED -> "It was completed at " + task.finishedAt() + " after " + attempts(task) + ".";
             case CANCELLED -> "It was cancelled at " + task.finishedAt() + " and does not run again.";
@@ -66,12 +66,12 @@ final class TaskExplanation {
         Duration over = end == null ? Duration.ZERO : Duration.between(end, found.now());
         if (over.compareTo(Duration.ZERO) <= 0) {
             String stale = found.ownerStatus() == WorkerState.STALE
-                    ? " That worker has not been heard of for a while; the task stays its own until the lease ends."
+                    ? " That worker has sent no heartbeat for a while; it keeps the task until the lease expires."
                     : "";
             return "It runs on worker " + owner + " since " + task.lockedAt() + ", lease until " + end + "." + stale;
         }
         String next = settings.reaperInterval().isZero()
-                ? "The reaper is switched off here, so a person has to reclaim it."
+                ? "The reaper is disabled here, so a person has to reclaim it."
                 : "The reaper takes it back with its next pass.";
         return "Worker " + owner + " has lost it: its lease ended " + seconds(over) + " ago. " + next;
     }
@@ -79,7 +79,7 @@ final class TaskExplanation {
     private String held(Task task) {
         String reason = task.holdReason() == HoldReason.QUARANTINED
                 ? "it has lost " + task.zombieCount() + " workers and was quarantined"
-                : "its worker was lost and it is not reapable: it must not run twice unseen";
+                : "its worker was lost and it is not reapable: it must not run twice without review";
         return "It is held because " + reason + ". It waits until a person releases, fails or cancels it.";
     }
 

@@ -73,7 +73,7 @@ public final class EventThread implements SmartLifecycle {
             call.run();
         } catch (Throwable e) {
             log.warn(
-                    "The application failed with {}; the queue goes on",
+                    "The application failed with {}; the queue continues",
                     e.getClass().getName());
         } finally {
             if (waiting.decrementAndGet() == 0) {
@@ -113,7 +113,7 @@ public final class EventThread implements SmartLifecycle {
             LockSupport.parkNanos(LOOK_NANOS);
         }
         if (waiting.get() > 0) {
-            log.warn("{} events were not heard before the application stopped", waiting.get());
+            log.warn("{} events were not delivered before the application stopped", waiting.get());
         }
     }
 

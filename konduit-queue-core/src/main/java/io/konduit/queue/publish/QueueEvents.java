@@ -34,7 +34,7 @@ public final class QueueEvents {
             publisher.publishEvent(event);
         } catch (Throwable e) {
             log.warn(
-                    "A listener of {} failed with {}; the queue goes on",
+                    "A listener of {} failed with {}; the queue continues",
                     event.getClass().getSimpleName(),
                     e.getClass().getName());
         }

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reclaims tasks that have made no progress for very long, even though their worker still beats.
+ * Reclaims tasks that have made no progress for a very long time, although their worker still sends heartbeats.
  *
  * <ol>
  *   <li>Finds running tasks whose last checkpoint in this run, or whose claim, is older than the threshold.

@@ -32,7 +32,7 @@ final class ReclaimPass {
         List<Expired> page(Expired last, int limit);
     }
 
-    /** Hears of each batch once it is reclaimed. */
+    /** Receives each batch once it is reclaimed. */
     interface Listener {
         void reclaimed(List<Reclaimed> batch);
     }

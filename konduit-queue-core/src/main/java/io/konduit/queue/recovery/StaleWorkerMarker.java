@@ -39,7 +39,7 @@ public final class StaleWorkerMarker {
         List<Silent> silent = workers.markStale(threshold);
         for (Silent worker : silent) {
             log.warn(
-                    "Worker {} ({}, {} pid {}) has been silent for {} s and is STALE. Its tasks are its own until their leases end.",
+                    "Worker {} ({}, {} pid {}) has been silent for {} s and is STALE. It keeps its tasks until their leases expire.",
                     worker.name(),
                     worker.id(),
                     worker.host(),

@@ -3,7 +3,7 @@ package io.konduit.queue.recovery;
 import io.konduit.queue.leader.Chore;
 import java.time.Duration;
 
-/** Looks at the witnesses: often while there are other workers, and exactly when the grace of a missed one is over. */
+/** Checks the witnesses: often while there are other workers, and exactly when the grace of a missing one is over. */
 public final class WitnessChore implements Chore {
     private static final Duration SHORTEST = Duration.ofMillis(50);
 

@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
  * K1: ends the leases of workers whose process has died.
  *
  * <ol>
- *   <li>Looks at the witnesses of all workers. The first look that misses one notes the time in the worker's row, so that
- *       a change of leader does not begin the grace anew.
+ *   <li>Checks the witnesses of all workers. The first check that misses one records the time in the worker's row, so that
+ *       a change of leader does not restart the grace.
  *   <li>Ends the leases of workers whose witness has been missed for the grace, in batches, each one statement with its
- *       incidents. If the node dies, the next look goes on.
+ *       incidents. If the node dies, the next check continues.
  *   <li>Lets the reaper take the tasks back. If the node dies before that, the next pass of the reaper does it.
  * </ol>
  *
- * After an outage or a clock jump nothing is ended for a while (K4, H10). Any number of instances may do this at once.
+ * After an outage or a clock jump, no lease is ended for a while (K4, H10). Any number of instances may do this at once.
  */
 public final class WitnessWatch {
     private static final Logger log = LoggerFactory.getLogger(WitnessWatch.class);
@@ -39,15 +39,15 @@ public final class WitnessWatch {
     private final LongSupplier nanoTime;
 
     /**
-     * What it goes by.
+     * The terms of a check.
      *
-     * @param batchSize leases that one statement ends at most
-     * @param actor who ends them, in the incidents
+     * @param batchSize maximum number of leases that one statement ends
+     * @param actor the actor recorded in the incidents
      */
     public record Terms(int batchSize, String actor) {}
 
     /**
-     * What a look found.
+     * The result of a check.
      *
      * @param witnesses how many there are
      * @param ended leases that were ended
@@ -68,7 +68,7 @@ public final class WitnessWatch {
         this.nanoTime = nanoTime;
     }
 
-    /** One look at every witness. */
+    /** Checks every witness once. */
     public Look lookOnce() {
         long sent = nanoTime.getAsLong();
         List<Seen> all = look();
@@ -115,7 +115,7 @@ public final class WitnessWatch {
             ended += batch.size();
         } while (batch.size() == terms.batchSize());
         if (ended > 0) {
-            log.info("The sessions of workers {} have ended: {} leases end with them", workers, ended);
+            log.info("The sessions of workers {} have ended: ended their {} leases", workers, ended);
             reclaimer.reclaimOnce();
         }
         return ended;

@@ -132,7 +132,7 @@ record FoundSchema(
             requireComplete(scripts);
             String missing = scripts.isCurrent(objects) ? "" : missing(scripts) + ", then set";
             throw new SchemaVersionException(
-                    "The tables of the queue in schema '%s' were made by hand: there is no '%s'. They are of version %d; this release has version %d."
+                    "The tables of the queue in schema '%s' were created manually: there is no '%s'. They are at version %d; this release has version %d."
                             .formatted(schema, HISTORY_TABLE, scripts.versionOf(objects), scripts.newest()),
                     (missing.isEmpty() ? "Set" : missing) + " 'konduit.queue.schema.initialize' to false.");
         }
@@ -143,7 +143,7 @@ record FoundSchema(
         if (hasTables() && !scripts.isCurrent(objects)) {
             requireComplete(scripts);
             throw new SchemaVersionException(
-                    "The tables of the queue in schema '%s' are of version %d, but this release needs version %d."
+                    "The tables of the queue in schema '%s' are at version %d, but this release needs version %d."
                             .formatted(schema, scripts.versionOf(objects), scripts.newest()),
                     objects.contains(HISTORY_TABLE)
                             ? "Set 'konduit.queue.schema.initialize' to true for one start, as a user who may change the tables."
@@ -159,8 +159,7 @@ record FoundSchema(
                     "The tables of the queue in schema '%s' are incomplete. Missing: %s."
                             .formatted(schema, String.join(", ", missing)),
                     "Create what is missing as script V1 under " + SchemaScripts.FOLDER
-                            + " in the konduit-queue-core jar does. If no task is to be kept, drop all objects whose"
-                            + " names begin with konduit_, and run the script.");
+                            + " in the konduit-queue-core jar does. If you need to keep no tasks, drop all objects whose names begin with konduit_, and run the script.");
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The sessions that hold what a migration waits for, as far as the data source's user may see them. */
+/** The sessions that hold what a migration waits for, as far as the data source's user can see them. */
 final class LockHolders {
     /** Sessions that have held the lock for some time: ordinary short work is left out. */
     private static final String SESSIONS = """

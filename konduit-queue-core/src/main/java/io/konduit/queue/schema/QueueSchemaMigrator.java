@@ -94,14 +94,14 @@ public final class QueueSchemaMigrator {
     private void migrate(DataSource dataSource) {
         MigrateResult result = QuietFlyway.during(() -> flyway(dataSource).migrate());
         if (result.migrationsExecuted > 0) {
-            log.info("The tables of the queue in {} are now of version {}", location(), result.targetSchemaVersion);
+            log.info("The tables of the queue in {} are now at version {}", location(), result.targetSchemaVersion);
         }
     }
 
     /**
      * Whether the newest script has been run, as the history says. Refuses tables without a history.
      *
-     * @throws SchemaVersionException if the tables were made by hand
+     * @throws SchemaVersionException if the tables were created manually
      */
     private boolean isUpToDate() {
         try (Connection connection = application.getConnection()) {
@@ -117,7 +117,7 @@ public final class QueueSchemaMigrator {
         }
     }
 
-    /** Fails with what to do when the tables are not there. */
+    /** Fails, with what to do, if the tables do not exist. */
     public void verify() {
         ServerCheck.check(application, schema);
         String prefix = schema == null ? "" : schema + ".";

@@ -127,16 +127,14 @@ public final class ServerCheck {
                 if (row.getBoolean("standby")) {
                     throw new UnsupportedDatabaseException(
                             "The server is a standby: it can be read but not written.",
-                            "Let 'spring.datasource.url' point to the primary. With several hosts in the address, add"
-                                    + " targetServerType=primary to it.");
+                            "Point 'spring.datasource.url' to the primary. If the address has several hosts, add targetServerType=primary.");
                 }
                 if (row.getBoolean("read_only") || connection.isReadOnly()) {
                     throw new UnsupportedDatabaseException(
                             "Transactions on the queue's data source are read-only.",
-                            "Find out who says so: 'show default_transaction_read_only' on the server, 'alter database' and"
+                            "Find out where this is set: 'show default_transaction_read_only' on the server, 'alter database' and"
                                     + " 'alter role' settings (\\drds in psql), or the pool's own setting"
-                                    + " ('spring.datasource.hikari.read-only'). If the application has another data source"
-                                    + " that writes, put @KonduitQueueDataSource on it.");
+                                    + " ('spring.datasource.hikari.read-only'). If the application has another data source that can write, put @KonduitQueueDataSource on it.");
                 }
                 requirePlainTable(row.getString("relkind"), row.getBoolean("has_children"));
                 if (row.getBoolean("citus")) {
@@ -177,7 +175,6 @@ public final class ServerCheck {
         return new UnsupportedDatabaseException(
                 "The queue needs 'konduit_task' to be one plain table, but it is " + found + ".",
                 "Move its rows into a plain table of that name with the same columns and indexes (the scripts are under"
-                        + " io/konduit/queue/db in the konduit-queue-core jar), or let 'konduit.queue.schema.name' name"
-                        + " another schema and have the tables made there.");
+                        + " io/konduit/queue/db in the konduit-queue-core jar), or set 'konduit.queue.schema.name' to another schema and let the queue create the tables there.");
     }
 }

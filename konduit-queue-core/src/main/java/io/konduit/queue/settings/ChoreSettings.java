@@ -5,11 +5,11 @@ import java.time.Duration;
 /**
  * When the leader runs the background chores.
  *
- * @param reaperInterval zero switches the reaper off
- * @param abandonedThreshold a running task without progress for longer is abandoned; zero when none ever is
+ * @param reaperInterval zero disables the reaper
+ * @param abandonedThreshold a running task without progress for longer than this is abandoned; zero means never
  * @param abandonedInterval how often abandoned tasks are looked for
  * @param staleThreshold a worker that has been silent for longer is STALE
- * @param heartbeatInterval how often living workers send a heartbeat
+ * @param heartbeatInterval how often live workers send a heartbeat
  */
 public record ChoreSettings(
         Duration reaperInterval,
@@ -22,7 +22,7 @@ public record ChoreSettings(
         SettingRules.requireNotNegative(reaperInterval, "konduit.queue.reaper-interval");
         SettingRules.requireNotNegative(abandonedThreshold, "konduit.queue.abandoned.threshold");
         SettingRules.requirePositive(abandonedInterval, "konduit.queue.abandoned.interval");
-        // with less, a worker that is not yet due to beat would be marked STALE
+        // with less, a worker whose next heartbeat is not yet due would be marked STALE
         SettingRules.require(
                 staleThreshold.compareTo(heartbeatInterval.multipliedBy(2)) >= 0,
                 "'konduit.queue.worker.stale-threshold' (%s) must be at least twice 'konduit.queue.worker.heartbeat-interval' (%s)."

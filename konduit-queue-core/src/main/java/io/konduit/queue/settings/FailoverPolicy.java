@@ -12,7 +12,7 @@ public record FailoverPolicy(boolean pauseQueues, Duration memory) {
     /** The longest memory: a standby that is further behind is unlikely to be promoted unnoticed. */
     public static final Duration LONGEST_MEMORY = Duration.ofMinutes(10);
 
-    /** Pruned tasks must not count as lost; {@code completed} is how long retention keeps tasks, zero forever. */
+    /** Pruned tasks must not count as lost. {@code completed} is how long retention keeps tasks; zero means forever. */
     public static FailoverPolicy of(boolean pauseQueues, Duration completed) {
         boolean keepsLonger = completed.isZero() || completed.compareTo(LONGEST_MEMORY) > 0;
         return new FailoverPolicy(pauseQueues, keepsLonger ? LONGEST_MEMORY : completed);

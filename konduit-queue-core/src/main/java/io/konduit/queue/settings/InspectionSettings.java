@@ -3,7 +3,7 @@ package io.konduit.queue.settings;
 import java.time.Duration;
 
 /**
- * What the answers to operators depend on besides the database, from {@code konduit.queue.*}.
+ * The settings that answers to operators depend on, from {@code konduit.queue.*}.
  *
  * @param zombieLimit a task that has lost more workers than this is reported
  * @param isolateAfter a task that has lost this many workers runs alone

@@ -19,7 +19,7 @@ public record LeaderSettings(Duration lockTtl, Duration renewInterval, Duration 
                         .formatted(DurationText.of(lockTtl), DurationText.of(renewInterval)));
     }
 
-    /** The same for followers that look at least that often. */
+    /** The same settings, with followers that check at least this often. */
     public LeaderSettings retryingAtLeastEvery(Duration interval) {
         return interval.compareTo(acquireRetryInterval) < 0
                 ? new LeaderSettings(lockTtl, renewInterval, interval)

@@ -3,7 +3,7 @@ package io.konduit.queue.settings;
 import java.time.Duration;
 
 /**
- * How a worker's death is known before its leases end, as {@code konduit.queue.witness.*} says.
+ * How a worker's death is detected before its leases expire, from {@code konduit.queue.witness.*}.
  *
  * @param enabled whether workers have witnesses, and the leader looks at them
  * @param grace how long a witness must have been gone before the leases of its worker end
@@ -12,14 +12,14 @@ public record WitnessSettings(boolean enabled, Duration grace) {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
 
     /**
-     * Where leases are shorter than the default grace, they tell of a death sooner, and there is no witness.
+     * If leases are shorter than the default grace, their expiry reveals a death sooner, and there is no witness.
      *
-     * @throws io.konduit.queue.InvalidSettingsException if the grace leaves no time to come back, or is of no use
+     * @throws io.konduit.queue.InvalidSettingsException if the grace leaves no time to reconnect, or is not shorter than a lease
      */
     public static WitnessSettings of(boolean enabled, Duration grace, Duration lockTimeout) {
         SettingRules.require(
                 grace.compareTo(SHORTEST) >= 0,
-                "'konduit.queue.witness.grace' (%s) must be at least 1s. Set 'konduit.queue.witness.enabled' to false to do without."
+                "'konduit.queue.witness.grace' (%s) must be at least 1s. Set 'konduit.queue.witness.enabled' to false to disable the witness."
                         .formatted(DurationText.of(grace)));
         boolean ofUse = grace.compareTo(lockTimeout) < 0;
         SettingRules.require(

@@ -31,7 +31,7 @@ public final class ErrorRepository {
                 .list();
     }
 
-    /** The same tasks; failed ones with their last error. */
+    /** The same tasks, with the last error of those that have failed. */
     public List<Task> withLastErrors(Collection<Task> tasks) {
         Map<TaskId, TaskError> errors = tasks.isEmpty() ? Map.of() : lastErrors(tasks);
         return tasks.stream()

@@ -46,7 +46,7 @@ public final class LeaderLocks {
         };
     }
 
-    /** K1: the lock of a leader whose process has died can be had at once. */
+    /** K1: the lock of a leader whose process has died can be taken at once. */
     private static boolean canBeHad(QueueDatabase database, String lock) {
         try {
             String found = database.control("leader-look")
@@ -62,7 +62,7 @@ public final class LeaderLocks {
             return !found.equals("HELD");
         } catch (DataAccessException e) {
             if (DatabaseErrors.isDenied(e)) {
-                // nobody may read pg_locks here: the lock alone decides
+                // pg_locks is not readable here: only the lock decides
                 return true;
             }
             throw new StoreUnavailableException(e);
@@ -78,7 +78,7 @@ public final class LeaderLocks {
         }
     }
 
-    /** Lets ShedLock see what it is made for, a row that is there already, and nothing else. */
+    /** Shows ShedLock only what it expects: a row that already exists. */
     private static final class Statements extends JdbcTemplate {
         Statements(DataSource control) {
             super(new DelegatingDataSource(control) {

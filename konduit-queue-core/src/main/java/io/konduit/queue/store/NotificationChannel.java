@@ -20,7 +20,7 @@ import org.postgresql.PGNotification;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /**
- * Tells other nodes which queues have something due, and passes control messages on. A lost notification costs time and
+ * Tells other nodes which queues have due tasks, and forwards control messages. A lost notification costs time and
  * nothing else. The two have a channel each, because a queue may have any name.
  */
 public final class NotificationChannel {
@@ -39,7 +39,7 @@ public final class NotificationChannel {
         this.control = name(CONTROL, database.schema());
     }
 
-    /** What was heard: queues that have something due, and messages that this version understands. */
+    /** What was received: queues with due tasks, and messages that this version understands. */
     public record Heard(Set<String> queues, Set<ControlMessage> messages) {
         public boolean isEmpty() {
             return queues.isEmpty() && messages.isEmpty();
@@ -134,10 +134,10 @@ public final class NotificationChannel {
         }
 
         /**
-         * K1: makes this session the witness of the worker, and says so in the worker's row.
+         * K1: makes this session the worker's witness, and records that in the worker's row.
          *
          * @param grace how long it must be gone before the worker's leases end
-         * @param term not less than that of any earlier take or renouncement of this worker
+         * @param term not lower than that of any earlier acquisition or renunciation of this worker
          * @return false when the worker has no row
          */
         public boolean takeWitness(UUID worker, Duration grace, long term, Duration patience) {
@@ -157,7 +157,7 @@ public final class NotificationChannel {
             }
         }
 
-        /** A round trip. False when the worker's row does not name the witness any more. */
+        /** A round trip. False when the worker's row no longer names the witness. */
         public boolean verifyWitness(UUID worker, Duration patience) {
             try (PreparedStatement verify = connection.prepareStatement(statements.positional("witness-verify"))) {
                 limit(verify, patience);
@@ -173,7 +173,7 @@ public final class NotificationChannel {
             }
         }
 
-        /** Without a limit of the socket a session that falls silent meanwhile would be waited for without end. */
+        /** Without a socket timeout, a session that goes silent meanwhile would be awaited forever. */
         private void limit(Statement statement, Duration patience) throws SQLException {
             statement.setQueryTimeout(statementSeconds(patience));
             connection.setNetworkTimeout(Runnable::run, limitMillis(patience));
@@ -183,7 +183,7 @@ public final class NotificationChannel {
             return (int) Math.max(1, time.toSeconds());
         }
 
-        /** Waits for notifications and returns what they say; empty when the time is up. */
+        /** Waits for notifications and returns them; empty when the time is up. */
         public Heard await(Duration limit) {
             try {
                 PGNotification @Nullable [] notifications =

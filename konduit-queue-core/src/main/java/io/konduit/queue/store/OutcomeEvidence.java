@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 
-/** What outcomes leave besides the row: the proof that they were written, and the end of a recovered task's incidents. */
+/** What outcomes leave behind besides the row: the proof that they were written, and the end of a recovered task's incidents. */
 final class OutcomeEvidence {
     /** The wait for locked evidence is shorter than that for a row: its task is written apart from the others. */
     private static final String LOCK_TIMEOUT = "20ms";

@@ -30,7 +30,7 @@ public final class StatisticsRepository {
         return new StatisticsRepository(database, database::control);
     }
 
-    /** For operator queries, however many run at once: they must not delay lease extensions. */
+    /** For operator queries: however many run at once, they must not delay lease extensions. */
     public static StatisticsRepository onApplicationPath(QueueDatabase database) {
         return new StatisticsRepository(database, database::application);
     }

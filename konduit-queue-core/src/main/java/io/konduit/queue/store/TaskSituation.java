@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task and what decides whether it runs.
+ * A task and everything that decides whether it runs.
  *
  * @param now the database's time
  * @param paused set when its queue is paused

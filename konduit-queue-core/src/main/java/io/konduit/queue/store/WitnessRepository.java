@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** K1: which workers' witnesses are gone, and the leases that end for it. */
+/** K1: finds workers whose witness is gone, and ends their leases. */
 public final class WitnessRepository {
     private final QueueDatabase database;
 
@@ -29,7 +29,7 @@ public final class WitnessRepository {
     /** A lease that was ended. */
     public record EndedLease(long taskId, UUID worker) {}
 
-    /** Every witness that counts on this server. Notes those that are gone for the first time, and those that are back. */
+    /** Every witness that counts on this server. Records which are newly missing and which are back. */
     public List<Seen> look() {
         return database.control("witness-look").query(WitnessRepository::seen).list();
     }
@@ -48,7 +48,7 @@ public final class WitnessRepository {
     }
 
     /**
-     * K3: from now on the leases of this worker alone decide.
+     * K3: from now on, only the leases of this worker decide.
      *
      * @param term greater than that of every earlier take: one that is carried out late changes nothing
      */

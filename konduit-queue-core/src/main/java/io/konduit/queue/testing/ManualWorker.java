@@ -36,9 +36,9 @@ import org.springframework.transaction.PlatformTransactionManager;
  * }
  * }</pre>
  *
- * <p>Handlers run as in a worker: payload, context, transactions, retries, failure for good. Three things are left out:
+ * <p>Handlers run as in a worker: payload, context, transactions, retries, permanent failure. Three things are left out:
  * there is no time limit, leases are not extended, and nothing runs by itself. Set {@code
- * konduit.queue.worker.enabled=false}, or a real worker may be quicker. It sees committed tasks only, so it refuses to
+ * konduit.queue.worker.enabled=false}, otherwise a real worker may take the tasks first. It sees committed tasks only, so it refuses to
  * run inside a transaction, such as the one of a {@code @Transactional} test.
  */
 public final class ManualWorker {
@@ -54,7 +54,7 @@ public final class ManualWorker {
         this.pass = new SinglePass(engine);
     }
 
-    /** What became of a task. */
+    /** The outcome of a run. */
     public enum Result {
         COMPLETED,
         /** The handler failed and the task waits for its next attempt: see {@link ManualWorker#makeDue}. */
@@ -97,7 +97,7 @@ public final class ManualWorker {
         return new ManualWorker(engine);
     }
 
-    /** On the thread of the test, so that listeners have heard of a run when it is over. */
+    /** On the thread of the test, so that listeners have been called when a run is over. */
     private static QueueEvents events(ListableBeanFactory context) {
         return context instanceof ApplicationEventPublisher publisher
                 ? new QueueEvents(publisher)
@@ -127,7 +127,7 @@ public final class ManualWorker {
     public void letTimePass(Duration time) {
         requireNoTransaction();
         if (time.isNegative()) {
-            throw new IllegalArgumentException("Time does not go back: expected zero or more, but it is " + time + ".");
+            throw new IllegalArgumentException("Expected a duration of zero or more, but it is " + time + ".");
         }
         waiting.letTimePass(time);
     }
@@ -135,7 +135,7 @@ public final class ManualWorker {
     private void requireNoTransaction() {
         if (database.callerTransaction().isOpen()) {
             throw new IllegalStateException(
-                    "ManualWorker sees committed tasks only, but it was called inside a transaction. Commit first; a test may say @Transactional(propagation = NOT_SUPPORTED) or use a TransactionTemplate for what it enqueues.");
+                    "ManualWorker sees committed tasks only, but it was called inside a transaction. Commit first: annotate the test with @Transactional(propagation = NOT_SUPPORTED), or enqueue in a TransactionTemplate.");
         }
     }
 }

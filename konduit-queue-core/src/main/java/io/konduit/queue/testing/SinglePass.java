@@ -20,7 +20,7 @@ final class SinglePass {
 
     private final QueueEngine engine;
 
-    /** @param engine of a worker with its own identity */
+    /** @param engine the engine of a worker with its own identity */
     SinglePass(QueueEngine engine) {
         this.engine = engine;
     }

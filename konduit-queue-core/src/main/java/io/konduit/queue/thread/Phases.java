@@ -8,16 +8,16 @@ import org.springframework.context.SmartLifecycle;
  * {@code DEFAULT_PHASE - 2048}.
  */
 public final class Phases {
-    /** The worker begins to stop just before the web server's graceful shutdown, so both drain side by side. */
+    /** The worker begins to stop just before the web server's graceful shutdown, so that both drain in parallel. */
     public static final int WORKER = SmartLifecycle.DEFAULT_PHASE - 512;
 
-    /** The chores start before the worker. They stop when it begins to, so that another instance leads at once. */
+    /** The chores start before the worker. They stop when the worker begins to stop, so that another instance leads at once. */
     public static final int CHORES = WORKER - 1;
 
     /** The context waits here until the worker has stopped. */
     public static final int WORKER_STOPPED = SmartLifecycle.DEFAULT_PHASE - 1_536;
 
-    /** Wake-ups go on until the last handler has ended: it may enqueue. */
+    /** Wake-ups continue until the last handler has ended, because it may enqueue. */
     public static final int NOTIFIER = WORKER_STOPPED - 1;
 
     /** The JVM may exit once the worker has stopped. */

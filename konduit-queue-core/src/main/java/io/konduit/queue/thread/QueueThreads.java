@@ -59,13 +59,13 @@ public final class QueueThreads {
     /** Logging needs memory, and there may be none. */
     private static void tell(Throwable error) {
         try {
-            log.error("A loop of the queue ended with an error and begins again", error);
+            log.error("A loop of the queue ended with an error and restarts", error);
         } catch (Throwable e) {
             // the loop is more important than its message
         }
     }
 
-    /** The calling thread's loop has made a step. */
+    /** Records a step of the calling thread's loop. */
     public static void stepped() {
         if (Thread.currentThread() instanceof LoopThread loop) {
             loop.steppedNanos = System.nanoTime();

@@ -46,7 +46,7 @@ final class ActiveLeases {
      * Adds a claimed task. A worker that claims a task it is still running has lost the older lease: that run is
      * dropped and never reported.
      *
-     * @return whether the task may run: not while the handler of the older run goes on
+     * @return whether the task may run: false while the handler of the older run continues
      */
     boolean add(RunningTask execution) {
         RunningTask older = byTask.put(execution.task().id(), execution);
@@ -54,7 +54,7 @@ final class ActiveLeases {
         if (older != null) {
             bytes.addAndGet(-older.task().size());
             if (older.end(RunningTask.End.SUPERSEDED)) {
-                log.warn("{} was claimed again by this worker: its older run is dropped", execution.task());
+                log.warn("This worker claimed {} again: the older run is dropped", execution.task());
             }
             if (older.hangs()) {
                 hanging.add(older);

@@ -19,7 +19,7 @@ public final class CallingThreadRunner {
     private final WorkerEvents events;
     private final LossReason reason;
 
-    /** What became of a task. */
+    /** The outcome of a task. */
     public enum Result {
         COMPLETED,
         RETRIED,

@@ -42,7 +42,7 @@ final class CancelNotices {
         }
     }
 
-    /** A claimed task has become known here. */
+    /** This worker has claimed a task. */
     void claimed(RunningTask execution) {
         boolean cancelled;
         synchronized (early) {

@@ -14,7 +14,7 @@ import org.springframework.dao.DataAccessException;
 
 /**
  * S12: the heartbeat of an instance that only runs chores. It registers without queues or slots, so operators can see
- * which instance leads. Its beats also let the reaper detect outages and clock jumps, as a worker's do (H10).
+ * which instance leads. Its heartbeats also let the reaper detect outages and clock jumps, as a worker's do (H10).
  */
 public final class ChoresPresence implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ChoresPresence.class);
@@ -49,14 +49,14 @@ public final class ChoresPresence implements SmartLifecycle {
         }
     }
 
-    /** The next beat follows whatever goes wrong. */
+    /** Whatever goes wrong, the next heartbeat follows. */
     private void beat() {
         try {
             registry.beat(List.of(), 0);
         } catch (DataAccessException e) {
-            log.debug("The database does not answer; this instance beats again", e);
+            log.debug("The database does not answer; the next heartbeat tries again", e);
         } catch (RuntimeException | Error e) {
-            log.error("The heartbeat met an unexpected error and goes on", e);
+            log.error("The heartbeat failed unexpectedly and continues", e);
         }
     }
 

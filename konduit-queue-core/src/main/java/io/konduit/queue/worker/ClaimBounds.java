@@ -92,7 +92,7 @@ final class ClaimBounds {
     /**
      * Learns from a claim.
      *
-     * @param full whether more may have been due than it brought
+     * @param full whether more tasks may have been due than it returned
      * @param sentNanos when it was sent
      */
     void looked(List<Probe> probes, List<ClaimedTask> tasks, boolean full, long sentNanos) {
@@ -158,7 +158,7 @@ final class ClaimBounds {
         }
     }
 
-    /** A claim stayed below its limit: the next one looks everywhere. */
+    /** A claim stayed below its limit: the next one has no lower bounds. */
     void reset() {
         bounds.clear();
         sinceNanos = nanoTime.getAsLong();

@@ -79,7 +79,7 @@ final class Completer {
             } catch (InterruptedException e) {
                 int unwritten = waiting.size() + locked.size();
                 if (unwritten > 0) {
-                    log.warn("{} outcomes were not written: their tasks come back when their leases end", unwritten);
+                    log.warn("{} outcomes were not written: their tasks come back when their leases expire", unwritten);
                 }
                 return;
             }
@@ -148,7 +148,7 @@ final class Completer {
         } catch (RuntimeException | Error e) {
             batch.forEach(outcome -> writer.settle(outcome.execution()));
             log.error(
-                    "The completer met an unexpected error and goes on. Tasks whose outcome was not written come back when their leases end: {} {}",
+                    "The completer failed unexpectedly and continues. Tasks whose outcome was not written come back when their leases expire: {} {}",
                     batch.stream().map(outcome -> outcome.execution().task()).toList(),
                     ErrorText.withoutMessages(e));
             return List.of();

@@ -38,7 +38,7 @@ final class ControlHealth {
     void succeeded() {
         if (failing) {
             failing = false;
-            log.info("The database answers again: claiming goes on");
+            log.info("The database answers again: claiming continues");
         }
     }
 }

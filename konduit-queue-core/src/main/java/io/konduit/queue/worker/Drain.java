@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * S14: whether an operator has asked this worker to stop claiming. The request arrives with the heartbeat, so it costs
- * no extra statement. A draining worker keeps beating, extending its leases and leading.
+ * no extra statement. A draining worker keeps sending heartbeats, extending its leases and leading.
  */
 public final class Drain {
     private static final Logger log = LoggerFactory.getLogger(Drain.class);
@@ -18,9 +18,9 @@ public final class Drain {
         String before = by;
         by = actor;
         if (before == null && actor != null) {
-            log.info("This worker drains, as {} asked: it claims nothing more and finishes its runs", actor);
+            log.info("This worker drains at the request of {}: it claims nothing more and finishes its runs", actor);
         } else if (before != null && actor == null) {
-            log.info("This worker claims again");
+            log.info("This worker claims tasks again");
         }
     }
 

@@ -53,7 +53,8 @@ final class GatedRuns {
         Duration patience = gate.patience();
         if (hasRunLongerThan(patience)) {
             log.debug(
-                    "{} has to run alone and is given back: another task has been running for long", execution.task());
+                    "{} has to run alone and is given back: another task has been running for a long time",
+                    execution.task());
             return turnedAway(execution);
         }
         if (!gate.close()) {

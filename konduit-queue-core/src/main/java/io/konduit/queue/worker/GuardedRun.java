@@ -9,7 +9,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** One run of a handler, and the transaction of it that holds an exclusive lock on the task's row, if any. */
+/** One run of a handler, and its transaction that holds an exclusive lock on the task's row, if any. */
 final class GuardedRun {
     private static final Logger log = LoggerFactory.getLogger(GuardedRun.class);
 

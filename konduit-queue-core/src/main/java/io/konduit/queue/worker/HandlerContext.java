@@ -110,9 +110,9 @@ final class HandlerContext implements TaskContext {
         execution.endFromWithin(RunningTask.End.LOST);
         return new LeaseLostException(
                 execution.ended() == RunningTask.End.CANCELLED
-                        ? "The task was cancelled: end the handler of " + task() + ", its result is refused."
+                        ? "The task was cancelled: stop the handler of " + task() + ", its result is refused."
                         : "The lease on " + task()
-                                + " is lost: end the handler, its result is refused. Another run has the task, or a person decides.");
+                                + " is lost: stop the handler, its result will be refused. Another run has the task, or it is held for a person.");
     }
 
     private ClaimedTask task() {

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs that were told to end, because their time limit or lease is over, and whose handlers are still running. Each
+ * Runs that were asked to end, because their time limit or lease is over, and whose handlers are still running. Each
  * keeps its slot. Until it ends this worker does not claim its task, so that a task never runs beside its own next
  * attempt in one JVM. The log shows where each of them is after 5 s, after a minute, and then at intervals that double
  * up to an hour.
@@ -85,7 +85,7 @@ final class HangingRuns {
                 ? SECOND_REPORT
                 : report.nextNanos + Math.min(LONGEST_INTERVAL, report.nextNanos);
         log.warn(
-                "{} does not end: its handler was interrupted {} ago ({}) and goes on. It keeps its slot, and this worker does not take the task again before it has ended. It is at{}",
+                "{} does not end: its handler was interrupted {} ago ({}) and is still running. It keeps its slot, and this worker does not take the task again until the handler has ended. Its stack:{}",
                 run.task(),
                 DurationText.of(since(report, now)),
                 reason(run),
@@ -110,7 +110,7 @@ final class HangingRuns {
         return end == null ? "ended" : end.text();
     }
 
-    /** Down to the call of the handler: the frames below belong to the queue. */
+    /** Down to the call of the handler; the frames below it belong to the queue. */
     private static String stack(StackTraceElement[] frames) {
         return Arrays.stream(frames)
                 .takeWhile(frame -> !frame.getClassName().equals(JobHandlerMethod.class.getName()))

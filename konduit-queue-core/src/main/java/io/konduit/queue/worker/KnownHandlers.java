@@ -7,7 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** S10: which types this worker can run. It leaves other types to workers that can. */
+/** S10: the types that this worker can run. It leaves other types to workers that can run them. */
 public final class KnownHandlers {
     private final JobHandlerRegistry registry;
     private final List<Declared> declared;

@@ -27,8 +27,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *   <li>a suspended transaction of this thread: a plain read, because its lock keeps all others away.
  * </ul>
  *
- * <p>A transaction holds the row from its first checkpoint, and above READ COMMITTED from its begin: otherwise it could
- * not lock a row at the end that was extended in the meantime.
+ * <p>A transaction holds the row from its first checkpoint, and, above READ COMMITTED, from its start: otherwise it
+ * could not, at its end, lock a row that was extended in the meantime.
  *
  * <p>The end of a nested transaction is not checked. It commits with the outer one, and an early lock would block
  * extensions.
@@ -201,7 +201,7 @@ public final class LeaseFence implements TransactionExecutionListener {
             execution.endFromWithin(RunningTask.End.LOST);
             throw new LeaseLostException(
                     "The lease on " + execution.task()
-                            + " was lost before its transaction could commit: it is rolled back. Another run has the task, or a person decides.");
+                            + " was lost before its transaction could commit: it is rolled back. Another run has the task, or it is held for a person.");
         }
     }
 

@@ -22,7 +22,7 @@ import org.springframework.dao.DataAccessException;
  * their time. It also sends the worker's heartbeat.
  *
  * <ol>
- *   <li>Extended: the lease goes on. If the node dies now, the reaper takes the task when the new lease has ended.
+ *   <li>Extended: the lease continues. If the node dies now, the reaper takes the task when the new lease has expired.
  *   <li>Lost: the handler is interrupted and its result dropped.
  *   <li>Busy, or no answer: retried soon. {@link LeaseWatchdog} ends the run before the lease ends.
  * </ol>
@@ -68,7 +68,7 @@ final class LeaseKeeper {
      * The worker's own heartbeat and how often it is sent.
      *
      * @param send true when leases may have ended unnoticed and all should be extended at once
-     * @param hearsOfCancels whether cancel notices arrive; otherwise each beat looks for lost leases
+     * @param hearsOfCancels whether cancel notices arrive; otherwise each heartbeat looks for lost leases
      */
     record Beat(BooleanSupplier send, Duration interval, BooleanSupplier hearsOfCancels) {
         Beat(BooleanSupplier send, Duration interval) {
@@ -96,7 +96,7 @@ final class LeaseKeeper {
     }
 
     /**
-     * Sends a heartbeat and extends leases if due; returns how long to wait. The next step follows whatever goes wrong.
+     * Sends a heartbeat and extends leases if due; returns how long to wait. Whatever goes wrong, the next step follows.
      */
     long step() {
         try {
@@ -105,7 +105,7 @@ final class LeaseKeeper {
                 return someBusy ? RETRY_NAP : nap();
             }
         } catch (RuntimeException | Error e) {
-            log.error("The lease keeper met an unexpected error and goes on", e);
+            log.error("The lease keeper failed unexpectedly and continues", e);
         }
         return RETRY_NAP;
     }

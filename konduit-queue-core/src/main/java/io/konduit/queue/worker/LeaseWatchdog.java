@@ -40,7 +40,7 @@ final class LeaseWatchdog {
             try {
                 checkOnce();
             } catch (RuntimeException | Error e) {
-                log.error("The lease watchdog met an unexpected error and goes on", e);
+                log.error("The lease watchdog failed unexpectedly and continues", e);
             }
             LockSupport.parkNanos(this, active.isEmpty() ? IDLE_NAP : NAP);
         }
@@ -58,12 +58,12 @@ final class LeaseWatchdog {
         for (RunningTask execution : active.all()) {
             if (execution.isOverTime(now) && execution.end(RunningTask.End.TIMED_OUT)) {
                 log.warn(
-                        "{} is over its time limit: it is interrupted and its lease is not extended any more",
+                        "{} is over its time limit: it is interrupted and its lease is no longer extended",
                         execution.task());
             }
             if (execution.mustFence(now) && execution.end(RunningTask.End.SELF_FENCED)) {
                 log.warn(
-                        "The lease on {} could not be confirmed and is about to end: its handler is interrupted",
+                        "The lease on {} could not be confirmed and is about to expire: its handler is interrupted",
                         execution.task());
             }
             if (execution.becomesLong(now, warnAfterNanos)) {

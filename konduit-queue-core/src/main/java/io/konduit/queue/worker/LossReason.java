@@ -20,7 +20,7 @@ final class LossReason {
         try {
             return leases.isCancelled(execution.lease()) ? RunningTask.End.CANCELLED : RunningTask.End.LOST;
         } catch (DataAccessException e) {
-            log.debug("The database did not say why the lease on {} is lost", execution.task(), e);
+            log.debug("The database did not report why the lease on {} is lost", execution.task(), e);
             return RunningTask.End.LOST;
         }
     }

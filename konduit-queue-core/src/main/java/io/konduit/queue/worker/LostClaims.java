@@ -153,7 +153,7 @@ final class LostClaims {
             }
             return true;
         } catch (DataAccessException e) {
-            log.debug("Leases of a claim without a reply cannot be looked for now", e);
+            log.debug("Cannot look for the leases of a lost claim now; will retry", e);
             return false;
         } finally {
             looking.set(false);
@@ -165,7 +165,7 @@ final class LostClaims {
         if (!unknown.isEmpty()) {
             int returned = leases.giveBack(unknown, Duration.ZERO).size();
             log.info(
-                    "A claim whose reply was lost had taken {} tasks. Nobody ran them: they are given back, their attempts not charged.",
+                    "A claim whose reply was lost had taken {} tasks. No handler ran them: they are given back and no attempt is charged.",
                     returned);
         }
     }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class NotificationListener {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
     private static final Duration SLICE = Duration.ofMillis(500);
-    /** A session that lived shorter than this is not replaced at once. */
+    /** A session that lasted less than this is not replaced at once. */
     private static final Duration SHORT_LIFE = Duration.ofSeconds(1);
 
     private static final long FIRST_PAUSE_MILLIS = 250;
@@ -31,7 +31,7 @@ final class NotificationListener {
 
     /** Called with what was received. */
     interface Callbacks {
-        /** These queues have something due. */
+        /** These queues have due tasks. */
         void tasksDue(Set<String> queues);
 
         void receive(ControlMessage message);
@@ -88,7 +88,7 @@ final class NotificationListener {
     private void tell(RuntimeException failure) {
         if (throttle.isDue("broke")) {
             log.info(
-                    "The listening connection broke ({}); polling goes on",
+                    "The listening connection broke ({}); polling continues",
                     failure.getClass().getSimpleName());
         }
         log.debug("The listening connection broke", failure);
@@ -105,7 +105,7 @@ final class NotificationListener {
                     callbacks.tasksDue(heard.queues());
                 }
             }
-            // what was heard may have waited in the socket: only a round trip shows that the session lives
+            // received messages may have waited in the socket: only a round trip proves that the session is alive
             if (System.nanoTime() - verified > duty.verifyAfter().toNanos()) {
                 verified = System.nanoTime();
                 duty.verify(subscription);
@@ -123,7 +123,7 @@ final class NotificationListener {
                 slept = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
             }
         } catch (InterruptedException e) {
-            log.debug("The listener was interrupted and goes on");
+            log.debug("The listener was interrupted and continues");
         }
         return Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
     }

@@ -103,7 +103,7 @@ final class OutcomeWriter {
             RunningTask execution = outcomes.get(0).execution();
             settle(execution);
             log.error(
-                    "The outcome of {} cannot be written. The task stays RUNNING until its lease ends and the reaper takes it back. {}",
+                    "The outcome of {} cannot be written. The task stays RUNNING until its lease expires and the reaper takes it back. {}",
                     execution.task(),
                     ErrorText.withoutMessages(e));
             return List.of();

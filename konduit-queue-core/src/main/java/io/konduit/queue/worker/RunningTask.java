@@ -22,7 +22,7 @@ final class RunningTask {
         SUPERSEDED(true, "its lease is lost"),
         /** Given back when the drain time was over. */
         GIVEN_BACK(true, "the worker stops"),
-        /** Begun, not finished, and not to run twice: its lease ends and the reaper holds it for a person. */
+        /** Started, not finished, and must not run twice: its lease expires and the reaper holds it for a person. */
         LEFT_TO_REAPER(true, "the worker stops"),
         /** No extension was confirmed in time. The row decides whether the result still counts. */
         SELF_FENCED(false, "its lease could not be confirmed"),
@@ -37,7 +37,7 @@ final class RunningTask {
             this.text = text;
         }
 
-        /** For people. */
+        /** For logs and operators. */
         String text() {
             return text;
         }
@@ -89,7 +89,7 @@ final class RunningTask {
     }
 
     /**
-     * @param witness of this worker: in doubt, the run ends before the lease could be ended for it
+     * @param witness this worker's: when it is in doubt, the run ends before the leader could end the lease
      */
     RunningTask(ClaimedTask task, Duration timeout, long sentNanos, Witness witness) {
         // the leases of tasks that must not run twice are never ended early
@@ -208,7 +208,7 @@ final class RunningTask {
         return started && thread == null;
     }
 
-    /** Whether a handler has been running for that long. */
+    /** Whether a handler has been running for at least this long. */
     synchronized boolean runsSince(long nanos, long now) {
         return thread != null && now - startedNanos >= nanos;
     }
@@ -241,12 +241,12 @@ final class RunningTask {
         return thread != null;
     }
 
-    /** Whether the run was told to end and its handler is still running. */
+    /** Whether the run was asked to end and its handler is still running. */
     synchronized boolean hangs() {
         return end != null && thread != null;
     }
 
-    /** Where its handler is; empty when it does not run. */
+    /** The stack of its handler; empty when it is not running. */
     synchronized StackTraceElement[] stack() {
         return thread == null ? new StackTraceElement[0] : thread.getStackTrace();
     }
@@ -275,7 +275,7 @@ final class RunningTask {
         askedMeanwhile = false;
     }
 
-    /** Whether a third of the lease is used up. A run whose time is over is not extended any more. */
+    /** Whether a third of the lease is used up. A run that is over its limit is no longer extended. */
     synchronized boolean needsExtension(long now) {
         return nanosToExtension(now) <= 0;
     }

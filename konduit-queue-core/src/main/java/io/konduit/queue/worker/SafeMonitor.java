@@ -71,7 +71,7 @@ final class SafeMonitor implements QueueMonitor {
             event.run();
         } catch (RuntimeException | Error e) {
             log.warn(
-                    "A monitor of the queue failed with {}; the queue goes on",
+                    "A monitor of the queue failed with {}; the queue continues",
                     e.getClass().getName());
         }
     }

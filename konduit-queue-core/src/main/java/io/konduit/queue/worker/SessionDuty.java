@@ -11,26 +11,26 @@ interface SessionDuty {
     /** How long the session may go without a round trip. */
     Duration verifyAfter();
 
-    /** How long a new session may be waited for. */
+    /** How long to wait for a new session. */
     Duration patience();
 
-    /** A round trip, which finds a session that died silently. */
+    /** A round trip, which detects a session that died silently. */
     void verify(Subscription session);
 
-    /** The session has ended, and no other could be had at once. */
+    /** The session has ended, and no other could be opened at once. */
     void broken();
 
-    /** Only shows now and then that it lives. */
+    /** Only proves now and then that the session is alive. */
     static SessionDuty none() {
         return none(Duration.ofSeconds(30));
     }
 
-    /** Only shows that often that it lives. */
+    /** Only proves at this interval that the session is alive. */
     static SessionDuty none(Duration verifyAfter) {
         return new SessionDuty() {
             @Override
             public void begun(Subscription session) {
-                // nothing to take
+                // nothing to acquire
             }
 
             @Override
@@ -50,7 +50,7 @@ interface SessionDuty {
 
             @Override
             public void broken() {
-                // nobody relies on it
+                // nothing depends on it
             }
         };
     }

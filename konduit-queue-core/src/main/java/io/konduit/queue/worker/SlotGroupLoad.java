@@ -87,7 +87,7 @@ final class SlotGroupLoad {
             leaking = true;
             leakingSinceNanos = now;
         } else if (now - leakingSinceNanos > LEAK_NANOS) {
-            log.warn("{} tasks are counted and not there any more: they are forgotten", claimed.get());
+            log.warn("{} tasks were counted but no longer exist: they are dropped from the count", claimed.get());
             claimed.set(0);
             unwritten.set(0);
             lockedOut.set(0);

@@ -50,7 +50,7 @@ final class SlotRunner {
                     return;
                 }
             } catch (RuntimeException | Error e) {
-                log.error("A slot of queues {} met an unexpected error and goes on", group.queues(), e);
+                log.error("A slot of queues {} failed unexpectedly and continues", group.queues(), e);
             }
         }
     }

@@ -16,7 +16,7 @@ final class StopBudget {
         this.whole = (drain.compareTo(heartbeat) < 0 ? heartbeat : drain).plus(lastWrites);
     }
 
-    /** How long handlers may go on. */
+    /** How long handlers may continue. */
     Duration leftToDrain() {
         return left(drain);
     }

@@ -145,7 +145,7 @@ final class TaskPoller {
             }
             return Next.PAUSE;
         } catch (RuntimeException e) {
-            log.error("The poller of queues {} met an unexpected error and goes on", group.queues(), e);
+            log.error("The poller of queues {} failed unexpectedly and continues", group.queues(), e);
             return Next.PAUSE;
         }
     }

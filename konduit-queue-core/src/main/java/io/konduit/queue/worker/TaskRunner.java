@@ -179,7 +179,7 @@ public final class TaskRunner {
         if (interruptedByUs && !task.reapable()) {
             // it is unknown whether the work was done: a person decides
             log.warn(
-                    "{} was interrupted and must not run twice: it is held for a person when its lease has ended. {}",
+                    "{} was interrupted and must not run twice: it will be held for a person when its lease has expired. {}",
                     task,
                     environment.errors().forLog(error));
             execution.end(RunningTask.End.LEFT_TO_REAPER);
@@ -249,7 +249,7 @@ public final class TaskRunner {
             if (backoff != null && !backoff.isNegative()) {
                 return backoff.compareTo(LONGEST_BACKOFF) > 0 ? LONGEST_BACKOFF : backoff;
             }
-            log.error("The retry policy gave a wait of {}; expected zero or more", backoff);
+            log.error("The retry policy returned a delay of {}; expected zero or more", backoff);
         } catch (RuntimeException e) {
             log.error("The retry policy failed. {}", ErrorText.withoutMessages(e));
         }

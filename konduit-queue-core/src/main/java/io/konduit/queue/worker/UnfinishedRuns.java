@@ -43,7 +43,7 @@ final class UnfinishedRuns {
                 .filter(execution -> execution.task().reapable() || !execution.isStarted())
                 .toList();
         log.warn(
-                "{} did not finish within 'konduit.queue.worker.drain-timeout' ({}): {} given back, {} held for a person when their leases have ended, because they must not run twice",
+                "{} did not finish within 'konduit.queue.worker.drain-timeout' ({}): {} given back, {} to be held for a person when their leases have expired, because they must not run twice",
                 rest.stream().map(RunningTask::task).toList(),
                 DurationText.of(drainTimeout),
                 returned.size(),
@@ -69,7 +69,7 @@ final class UnfinishedRuns {
         }
         if (!left.isEmpty()) {
             log.warn(
-                    "Tasks {} could not be given back and come back when their leases end",
+                    "Tasks {} could not be given back and come back when their leases expire",
                     left.stream().map(Lease::taskId).sorted().toList());
         }
     }

@@ -53,7 +53,7 @@ final class UnknownTypes {
                 }
             }
         } catch (DataAccessException e) {
-            log.debug("Types without a handler cannot be looked for now", e);
+            log.debug("Cannot check for types without a handler now", e);
         }
     }
 

@@ -22,7 +22,7 @@ final class WakeUpPause {
         this.jitter = jitter;
     }
 
-    /** A claim brought something. */
+    /** A claim returned tasks. */
     void brought() {
         level = Math.max(0, level - 1);
         oneIsFree = true;

@@ -11,7 +11,7 @@ import java.time.Duration;
  * missed is not ended for it.
  */
 final class Witness {
-    /** More than the watchdog ever sleeps. */
+    /** Longer than the watchdog ever sleeps. */
     private static final long PAUSE_NANOS = Duration.ofMillis(750).toNanos();
     /** How long the session may need to show that it has outlived a pause of the process. */
     private static final long AFTER_PAUSE_NANOS = Duration.ofMillis(250).toNanos();
@@ -28,17 +28,17 @@ final class Witness {
 
     Witness(Duration grace) {
         this.grace = grace;
-        // a fifth for clocks that run at different speeds and for handlers that take time to end
+        // a fifth, for clocks that run at different speeds and handlers that take time to end
         this.trustedNanos = grace.toNanos() / 5 * 4;
         this.verifyInterval = grace.dividedBy(5);
     }
 
-    /** Of a worker that never announces one. */
+    /** The witness of a worker that never announces one. */
     static Witness none() {
         return new Witness(Duration.ofDays(36_500));
     }
 
-    /** How long it must be gone before leases end. */
+    /** How long it must be gone before leases are ended. */
     Duration grace() {
         return grace;
     }
@@ -49,8 +49,8 @@ final class Witness {
     }
 
     /**
-     * The database is told that there is a witness, by a statement sent at that time. When it may believe so already,
-     * only the reply is news.
+     * A statement sent at that time tells the database that there is a witness. If the database may already believe so,
+     * only the reply confirms anything.
      */
     void announced(long sentNanos) {
         if (!announced) {
@@ -76,9 +76,9 @@ final class Witness {
     }
 
     /**
-     * The watchdog looks. If it could not for a while, the whole process stood still. The operating system keeps the
-     * session of such a process, so it gets a short time to answer before handlers are interrupted. Once per
-     * confirmation: a watchdog that is always late must not put the end off for ever.
+     * Called by the watchdog. If its last call was long ago, the whole process was suspended. The operating system
+     * keeps the session of such a process, so the session gets a short time to answer before handlers are interrupted.
+     * This happens once per confirmation: a watchdog that is always late must not postpone the interrupt forever.
      */
     void looked(long now) {
         if (now - lookedNanos > PAUSE_NANOS && !excused) {

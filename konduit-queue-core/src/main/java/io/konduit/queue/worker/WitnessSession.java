@@ -23,7 +23,7 @@ final class WitnessSession implements SessionDuty {
     private final Duration patience;
 
     /**
-     * @param runsTasks whether the worker has leases: without any, nobody misses its witness
+     * @param runsTasks whether the worker has leases; without any, its witness does not matter
      */
     WitnessSession(
             UUID worker,
@@ -41,14 +41,14 @@ final class WitnessSession implements SessionDuty {
 
     @Override
     public void begun(Subscription session) {
-        // before it is sent: the database may believe it, whatever becomes of the reply
+        // before it is sent: the database may record it even if the reply is lost
         long sent = nanoTime.getAsLong();
         witness.announced(sent);
         boolean taken = session.takeWitness(worker, witness.grace(), sent, patience);
-        // without a row there is nothing that could be missed
+        // without a row there is no witness to miss
         witness.confirmed(sent);
         if (!taken) {
-            log.debug("Worker {} has no row yet: its witness is taken by a later verification", worker);
+            log.debug("Worker {} has no row yet: a later verification takes its witness", worker);
         }
     }
 
@@ -67,7 +67,7 @@ final class WitnessSession implements SessionDuty {
         }
     }
 
-    /** Tells the database that this worker lives and has no witness, so that no lease is ended for it. */
+    /** Tells the database that this worker is alive without a witness, so that none of its leases is ended early. */
     @Override
     public void broken() {
         if (!witness.isAnnounced()) {
@@ -76,7 +76,7 @@ final class WitnessSession implements SessionDuty {
         try {
             witnesses.renounce(worker, nanoTime.getAsLong());
             witness.renounced();
-            log.debug("Worker {} goes on without a witness", worker);
+            log.debug("Worker {} continues without a witness", worker);
         } catch (DataAccessException e) {
             log.debug("The database does not answer: handlers are interrupted before their leases are ended", e);
         }

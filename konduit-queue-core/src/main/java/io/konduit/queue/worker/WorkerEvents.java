@@ -59,7 +59,7 @@ public final class WorkerEvents {
         } else if (reported.result() == FailureResult.RETRY) {
             monitor.retried(task, execution.took(), error.type());
         } else {
-            log.debug("The outcome of {} had been written before: only the reply was lost", task);
+            log.debug("The outcome of {} was already written: only the reply was lost", task);
         }
     }
 

@@ -90,7 +90,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         callback.run();
     }
 
-    /** Takes in no more work, and ends the rest on another thread. */
+    /** Stops accepting work, and ends the rest on another thread. */
     synchronized void beginStop() {
         WorkerRun current = running;
         if (current != null && !current.isStopping()) {
@@ -103,7 +103,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         WorkerRun current = running;
         if (current != null && current.isStopping() && !current.awaitStopped(LEAVING)) {
             log.warn(
-                    "Worker {} ({}) does not wait any longer: the database gave no answer. What is not written comes back when its leases end.",
+                    "Worker {} ({}) stops waiting: the database gave no answer. Unwritten tasks come back when their leases expire.",
                     identity().name(),
                     identity().id());
         }
@@ -114,7 +114,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
         log.info("Worker {} ({}) has stopped", identity().name(), identity().id());
     }
 
-    /** Runs that were told to end and are still going. */
+    /** Runs that were asked to end and are still running. */
     public List<HangingRun> hangingRuns() {
         WorkerRun current = running;
         return current == null
@@ -122,7 +122,7 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
                 : hanging.all(parts.runtime().nanoTime().getAsLong());
     }
 
-    /** K5: whether its death would be known at once; otherwise the end of its leases tells. */
+    /** K5: whether a crash would be detected by its witness; otherwise by the expiry of its leases. */
     public boolean hasWitness() {
         WorkerRun current = running;
         return current != null && current.hasWitness();

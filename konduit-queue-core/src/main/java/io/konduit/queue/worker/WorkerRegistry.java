@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 
-/** This instance's row in the worker registry: registers it, beats, and learns whether it must drain. */
+/** This instance's row in the worker registry: registers it, sends heartbeats, and learns whether it must drain. */
 public final class WorkerRegistry {
     private static final Logger log = LoggerFactory.getLogger(WorkerRegistry.class);
 
@@ -39,7 +39,7 @@ public final class WorkerRegistry {
     /**
      * Registers this worker or sends its heartbeat.
      *
-     * @return whether the database was away or its clock jumped, so that leases should be extended at once
+     * @return whether the database was unavailable or its clock jumped, so that leases should be extended at once
      */
     public synchronized boolean beat(List<String> queues, int slots) {
         long sent = nanoTime.getAsLong();
@@ -67,7 +67,7 @@ public final class WorkerRegistry {
         try {
             workers.remove(identity.id());
         } catch (DataAccessException e) {
-            log.debug("The worker could not leave the registry; its row is removed later", e);
+            log.debug("The worker could not be deregistered; its row will be removed later", e);
         }
     }
 }

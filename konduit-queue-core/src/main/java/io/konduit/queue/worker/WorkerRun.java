@@ -78,7 +78,7 @@ final class WorkerRun implements NotificationListener.Callbacks {
         pollers.forEach(this::startSlots);
         if (settings.listen() && !parts.store().channel().canListen()) {
             log.info(
-                    "LISTEN does not work behind this pooler: tasks of other instances are found by polling, within {}",
+                    "LISTEN does not work behind this pooler: polling finds tasks of other instances within {}",
                     DurationText.of(settings.pollInterval()));
         } else if (settings.listen()) {
             controlThreads.add(QueueThreads.start("konduit-listen", listener::run));
@@ -155,7 +155,7 @@ final class WorkerRun implements NotificationListener.Callbacks {
         return stopping;
     }
 
-    /** Takes in no more work, and ends the rest on another thread. */
+    /** Stops accepting work, and ends the rest on another thread. */
     void beginStop(Runnable whenStopped) {
         StopBudget budget = new StopBudget(settings.drainTimeout(), settings.heartbeatInterval(), LAST_WRITES);
         stopBudget = budget;

@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
 /**
- * What a worker has of its JVM.
+ * What a worker uses from its JVM.
  *
  * @param nanoTime a monotonic clock
  * @param handlerThreads makes the threads that run handlers

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** The savepoints of a transaction that are younger than something done in it, which outlives a rollback to them. */
+/** The savepoints that are younger than a given change in a transaction. The change survives a rollback to any of them. */
 final class YoungerSavepoints {
     private final Set<Object> savepoints = Collections.newSetFromMap(new IdentityHashMap<>());
 

@@ -1,4 +1,4 @@
--- T16: joins the caller's transaction. It extends the lease too: while that transaction is open nothing else can.
+-- T16: joins the caller's transaction. It also extends the lease, because nothing else can while that transaction is open.
 update konduit_task
    set checkpoint = :state::jsonb, last_checkpoint_at = statement_timestamp(),
        lock_timeout_at = greatest(lock_timeout_at, statement_timestamp() + :lockTimeoutMs * interval '1 millisecond')

@@ -22,7 +22,7 @@ with found as materialized (
             and t.run_at >= greatest(p.lower_bound, statement_timestamp() - p.searched_ms * interval '1 millisecond')
             and t.run_at <= statement_timestamp()
             and t.type = any (:types::text[])
-        and t.id <> all (:stillRunning::bigint[]) -- an older run goes on in this worker
+        and t.id <> all (:stillRunning::bigint[]) -- an older run is still active in this worker
           order by t.run_at, t.id
           limit :limit
             for no key update skip locked) s

@@ -1,4 +1,4 @@
--- E1, K1: whether a follower can have the leader's lock. Most of the time it cannot, and asking is all it does.
+-- E1, K1: whether a follower can take the leader's lock. Usually it cannot, and this read is all it sends.
 select case when s.lock_until <= timezone('utc', statement_timestamp()) then 'FREE'
             when exists (
               select from konduit_worker w

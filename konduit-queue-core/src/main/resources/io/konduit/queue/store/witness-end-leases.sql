@@ -1,6 +1,6 @@
 -- K1, T18: ends the leases of workers whose witness has been gone for the worker's own grace, with the evidence. Everything is checked
--- again on the locked row of the worker: one that came back meanwhile keeps its leases. A beat or a claim after the
--- witness was missed is a sign of life. Never waits for a task that is locked: the next look takes it.
+-- again on the locked row of the worker: one that came back meanwhile keeps its leases. A heartbeat or a claim after the witness was missed
+-- is a sign of life. Never waits for a locked task: the next check takes it.
 with held as materialized (
   {{held-witnesses}}),
 gone as materialized (

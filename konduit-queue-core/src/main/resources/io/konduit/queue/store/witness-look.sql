@@ -1,7 +1,7 @@
--- K1: which witnesses are gone, and for how long. The first instance that sees it notes the time, and a lock that is held
--- again clears it; both are rare, so the usual look writes nothing. A witness counts only on the server that held its lock:
--- a restart and a failover free all of them at once (K4). The note is not older than the look at the locks, however long this
--- statement waited before: the worker counts the grace from its last round trip.
+-- K1: which witnesses are gone, and for how long. The first instance that sees this records the time, and a lock that is held again clears
+-- it. Both are rare, so the usual check writes nothing. A witness counts only on the server that held its lock:
+-- a restart and a failover free all of them at once (K4). The recorded time is never before the locks were read, however long this
+-- statement waited: the worker counts the grace from its last round trip.
 with held as materialized (
   {{held-witnesses}}),
 seen as materialized (

@@ -51,9 +51,9 @@ class BackoffTests {
                 "1m-1h   | backoff must be a duration such as '30s', or two such as '1m..1h', but is '1m-1h'.",
                 "1m..    | backoff must be a duration such as '30s', or two such as '1m..1h', but is '1m..'.",
                 "1s..2s..3s | backoff must be a duration such as '30s', or two such as '1m..1h', but is '1s..2s..3s'.",
-                "1h..1m  | the longest wait of backoff '1h..1m' (1m) must be at least the first (1h).",
-                "0s..1m  | the wait of backoff '0s..1m' must be longer than 0s but is 0s.",
-                "-1s     | the wait of backoff '-1s' must be 0s or longer but is -1s."
+                "1h..1m  | the longest delay of backoff '1h..1m' (1m) must be at least the first (1h).",
+                "0s..1m  | the delay of backoff '0s..1m' must be longer than 0s but is 0s.",
+                "-1s     | the delay of backoff '-1s' must be 0s or longer but is -1s."
             })
     void whatDoesNotParseIsRefusedAndSaysWhatWasExpected(String text, String message) {
         assertThatIllegalArgumentException()

@@ -278,7 +278,7 @@ class JobHandlerScannerTests {
 
     @Test
     @Tag("S9")
-    void handlerDeclaredTwiceIsRefusedWithBothPlaces() {
+    void handlerDeclaredTwiceIsRefusedAndBothMethodsAreNamed() {
         class InvoiceJobs {
             @JobHandler("invoice.send")
             void send() {}

@@ -70,7 +70,7 @@ class PayloadConverterTests {
         assertThatExceptionOfType(PayloadTooLargeException.class)
                 .isThrownBy(() ->
                         converter.write(List.of(new BigDecimal("1e131071"), new BigDecimal("-1.5e-131071"), "x"), WHAT))
-                .withMessageContaining("with its numbers written out, as the database has them");
+                .withMessageContaining("with its numbers written out, as the database stores them");
         assertThat(converter.write(List.of(new BigDecimal("1e131071"), 6.02e23, true, false), WHAT))
                 .isEqualTo("[1E+131071,6.02E23,true,false]");
         String text = "1e999999999, \\ \" 2E+999999999 \"";

@@ -119,7 +119,7 @@ class PayloadTypesTests {
                 .isThrownBy(() -> converter.writePayload(CANARY, "pay", Circle.class))
                 .withMessage(
                         "Expected the payload of type 'pay' to be readable as " + Circle.class.getTypeName()
-                                + ", which its handler takes, but what was written of java.lang.String is not (MismatchedInputException). Send what the handler takes, or change its parameter.");
+                                + ", which its handler takes, but the JSON written from java.lang.String is not (MismatchedInputException). Send what the handler takes, or change its parameter.");
         Names names = new Names();
         names.add(CANARY);
         assertThatExceptionOfType(InvalidPayloadException.class)

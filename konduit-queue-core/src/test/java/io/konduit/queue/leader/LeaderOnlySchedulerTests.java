@@ -364,7 +364,7 @@ class LeaderOnlySchedulerTests {
             instance(unlucky).start();
             await().until(() -> unlucky.passes.get() >= 2);
             assertThat(log.at(Level.ERROR))
-                    .containsExactly("A step of the leader's schedule met an unexpected error and is repeated");
+                    .containsExactly("A step of the leader's schedule failed unexpectedly and will be repeated");
         }
     }
 

@@ -296,7 +296,7 @@ class BulkActionTests {
         held("pay", 1);
         List<String> before = everything();
         refused(() -> administration.apply(BulkAction.release(), TaskFilter.where(), ALL, "ada", null), "condition");
-        refused(() -> administration.count(BulkAction.release(), TaskFilter.where()), "Say 'all'");
+        refused(() -> administration.count(BulkAction.release(), TaskFilter.where()), "Set 'all'");
         refused(
                 () -> administration.count(
                         BulkAction.release(), TaskFilter.where().status(TaskStatus.FAILED)),

@@ -272,7 +272,7 @@ class TaskAdministrationTests {
                 () -> administration.retry(id, 1, "ada", null),
                 TaskStateException.class,
                 "Task " + id
-                        + " cannot be retried: another live task has its unique key. Wait until that one has ended, or cancel it.");
+                        + " cannot be retried: another live task has its unique key. Wait until that task has ended, or cancel it.");
     }
 
     @ParameterizedTest

@@ -66,7 +66,8 @@ class EventThreadTests {
         try (CapturedLog log = CapturedLog.ofPackageOf(EventThread.class)) {
             thread.tell(this::block);
             thread.stop();
-            assertThat(log.at(Level.WARN)).containsExactly("1 events were not heard before the application stopped");
+            assertThat(log.at(Level.WARN))
+                    .containsExactly("1 events were not delivered before the application stopped");
         } finally {
             mayEnd.countDown();
         }

@@ -32,7 +32,7 @@ class QueueEventsTests {
 
             assertThat(log.at(Level.WARN))
                     .containsExactly("A listener of ReaperFailed failed with "
-                            + error.getClass().getName() + "; the queue goes on");
+                            + error.getClass().getName() + "; the queue continues");
         }
     }
 

@@ -41,8 +41,8 @@ class SchemaVersionTests {
         runByHand("io/konduit/queue/db/V1__tables.sql");
         SchemaVersionException refused = refusal(later()::migrate);
         assertThat(refused)
-                .hasMessage("The tables of the queue in schema 'public' were made by hand: there is no"
-                        + " 'konduit_schema_history'. They are of version 1; this release has version 9002.");
+                .hasMessage("The tables of the queue in schema 'public' were created manually: there is no"
+                        + " 'konduit_schema_history'. They are at version 1; this release has version 9002.");
         assertThat(refused.whatToDo())
                 .isEqualTo("Run the scripts V9001 to V9002" + IN_THE_JAR
                         + ", then set 'konduit.queue.schema.initialize' to false.");
@@ -54,7 +54,7 @@ class SchemaVersionTests {
         SchemaVersionException refused = refusal(later()::verify);
         assertThat(refused)
                 .hasMessage(
-                        "The tables of the queue in schema 'public' are of version 9001, but this release needs version 9002.");
+                        "The tables of the queue in schema 'public' are at version 9001, but this release needs version 9002.");
         assertThat(refused.whatToDo()).isEqualTo("Run script V9002" + IN_THE_JAR + ".");
     }
 
@@ -64,7 +64,7 @@ class SchemaVersionTests {
         SchemaVersionException refused = refusal(later()::verify);
         assertThat(refused)
                 .hasMessage(
-                        "The tables of the queue in schema 'public' are of version 1, but this release needs version 9002.");
+                        "The tables of the queue in schema 'public' are at version 1, but this release needs version 9002.");
         assertThat(refused.whatToDo())
                 .isEqualTo(
                         "Set 'konduit.queue.schema.initialize' to true for one start, as a user who may change the tables.");

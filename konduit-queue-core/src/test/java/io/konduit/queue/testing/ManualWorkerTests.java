@@ -186,7 +186,7 @@ class ManualWorkerTests {
         assertThat(jobs.ran).containsExactly("tonight/1", "tomorrow/1");
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> worker.letTimePass(Duration.ofSeconds(-1)))
-                .withMessage("Time does not go back: expected zero or more, but it is PT-1S.");
+                .withMessage("Expected a duration of zero or more, but it is PT-1S.");
     }
 
     @Test

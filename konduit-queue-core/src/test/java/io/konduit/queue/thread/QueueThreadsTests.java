@@ -30,7 +30,7 @@ class QueueThreadsTests {
                     .isTrue();
             assertThat(log.messages(Level.ERROR))
                     .hasSize(3)
-                    .containsOnly("A loop of the queue ended with an error and begins again");
+                    .containsOnly("A loop of the queue ended with an error and restarts");
         }
         assertThat(begun).hasValue(4);
     }

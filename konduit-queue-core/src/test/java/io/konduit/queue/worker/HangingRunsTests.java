@@ -105,7 +105,7 @@ class HangingRunsTests {
                 .sql("update konduit_worker set last_beat_at = clock_timestamp()")
                 .update();
         assertThat(explanation(id))
-                .contains("Worker 'test' (", "has not told that its handler ended: it may hang there");
+                .contains("Worker 'test' (", "has not reported that its handler ended: it may hang there");
         stubborn.mayEnd.countDown();
         completes(id);
         assertThat(stubborn.started).hasSize(2);
@@ -201,7 +201,7 @@ class HangingRunsTests {
                     .containsExactly("5s", "1m", "2m", "4m", "8m");
             assertThat(log.at(Level.WARN).get(0))
                     .startsWith(
-                            "task 17 (type, attempt 1) does not end: its handler was interrupted 5s ago (it is over its time limit) and goes on. It keeps its slot, and this worker does not take the task again before it has ended. It is at\n    at ")
+                            "task 17 (type, attempt 1) does not end: its handler was interrupted 5s ago (it is over its time limit) and is still running. It keeps its slot, and this worker does not take the task again until the handler has ended. Its stack:\n    at ")
                     .contains("\n    at " + HangingRunsTests.class.getName() + ".logSaysWhereItHangs")
                     .doesNotContain("java.lang.reflect");
             run.finish(501 * SECOND);

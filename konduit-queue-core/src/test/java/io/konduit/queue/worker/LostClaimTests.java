@@ -84,7 +84,7 @@ class LostClaimTests {
     }
 
     @Test
-    void eachLaneGetsBackWhatItLostWhileTheOthersGoOn() {
+    void eachSlotGroupRecoversItsLostClaimWhileTheOthersContinue() {
         Payments payments = new Payments();
         enqueue(100, "default");
         enqueue(100, "own");

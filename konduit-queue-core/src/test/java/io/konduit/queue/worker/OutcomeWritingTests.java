@@ -114,7 +114,7 @@ class OutcomeWritingTests {
                     .asString()
                     .startsWith(
                             "The outcome of " + executions.get(1).task()
-                                    + " cannot be written. The task stays RUNNING until its lease ends and the reaper takes it back.");
+                                    + " cannot be written. The task stays RUNNING until its lease expires and the reaper takes it back.");
             assertThat(log.everything()).doesNotContain("canary-4711");
         }
         assertThat(executions.stream().map(each -> harness.status(id(each))))

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a lane counts as taken, on every way that a task can go. */
+/** What a slot group counts as taken, on every path a task can take. */
 @Tag("X1")
 class SlotGroupLoadTests {
     private static final int SLOTS = 2;

@@ -22,7 +22,7 @@ class SlotGroupTests {
     }
 
     @Test
-    void thereIsNoSharedLaneWhenEveryQueueHasItsOwn() {
+    void thereIsNoSharedGroupWhenEveryQueueHasItsOwn() {
         WorkerSettings settings = With.all(With.queues("a"), With.queueConcurrency(Map.of("a", 3)))
                 .apply(TestSettings.quick().worker());
         assertThat(SlotGroup.of(settings)).containsExactly(new SlotGroup("a", List.of("a"), 3));

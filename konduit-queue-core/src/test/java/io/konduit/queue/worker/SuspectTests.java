@@ -191,7 +191,7 @@ class SuspectTests {
                             + " and status = 'PENDING' and run_at > clock_timestamp() + interval '30 s'")
                     == 1);
             assertThat(log.everything())
-                    .contains("has to run alone and is given back: another task has been running for long")
+                    .contains("has to run alone and is given back: another task has been running for a long time")
                     .doesNotContain("had to wait too long");
         }
         assertThat(jobs.suspectsStarted).hasValue(0);

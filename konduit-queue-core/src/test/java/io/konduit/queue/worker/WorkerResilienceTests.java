@@ -127,9 +127,9 @@ class WorkerResilienceTests {
         }
     }
 
-    /** After one large payload a lane claims nothing while any other lease of the worker is held. */
+    /** After one large payload, a slot group claims nothing while the worker holds any other lease. */
     @Test
-    void largePayloadDoesNotStopItsLaneBehindALongRunOfAnotherLane() {
+    void largePayloadDoesNotStopItsGroupBehindALongRunOfAnother() {
         List<String> queues = IntStream.range(0, 16).mapToObj(i -> "q" + i).toList();
         Map<String, Integer> slots = queues.stream().collect(Collectors.toMap(each -> each, each -> 1));
         harness.startWorker(With.all(With.queues(queues.toArray(String[]::new)), With.queueConcurrency(slots)), jobs);
@@ -156,7 +156,7 @@ class WorkerResilienceTests {
                 .hasValue(1));
     }
 
-    /** One task whose limit is too large for nanoseconds stops the lane forever. */
+    /** One task whose limit is too large for nanoseconds stops its slot group forever. */
     @Test
     void taskThatCannotBeAcceptedStopsNobodyElse() {
         queue.enqueue("unlimited", null);
@@ -261,9 +261,9 @@ class WorkerResilienceTests {
         }
     }
 
-    /** As many outcomes as slots lost in that way, and the lane sleeps forever; health finds everything well. */
+    /** If as many outcomes as slots are lost this way, the slot group sleeps forever while health reports UP. */
     @Test
-    void laneGoesOnAfterTheCompleterHadNoMemory() {
+    void slotGroupContinuesAfterTheCompleterRanOutOfMemory() {
         FaultyDataSource connections =
                 new FaultyDataSource(harness.testDatabase().dataSource());
         AtomicBoolean full = new AtomicBoolean(true);

@@ -13,8 +13,8 @@ import org.springframework.transaction.support.TransactionOperations;
 /**
  * Story 3: a long run that can continue where it stopped.
  *
- * <p>Rows and checkpoint are committed in one transaction, so that after a crash the import goes on behind the last
- * row that is really there: none is lost, none is imported twice.
+ * <p>Rows and checkpoint are committed in one transaction, so that after a crash the import continues after the last
+ * committed row: none is lost, and none is imported twice.
  */
 @Component
 class ImportJobs {
@@ -44,7 +44,7 @@ class ImportJobs {
     void run(ProductImport products, TaskContext task) throws InterruptedException {
         int done = task.lastCheckpoint(Progress.class).map(Progress::rows).orElse(0);
         if (done > 0) {
-            log.info("The import goes on after row {}{}", done, task.recovering() ? ": its worker was lost" : "");
+            log.info("The import continues after row {}{}", done, task.recovering() ? ": its worker was lost" : "");
         }
         while (done < products.rows()) {
             int first = done + 1;

@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
  * The settings of the queue.
  *
  * @param enabled Whether to configure the queue.
- * @param lockTimeout How long a lease on a task lasts. A live worker extends it. A crashed worker's task is reclaimed when its lease has expired.
+ * @param lockTimeout How long a lease on a task lasts. A live worker extends it. If its worker is lost, a task is reclaimed when its lease has expired, or within seconds if the process has died.
  * @param reaperInterval How often the leader looks for tasks whose lease has expired. 0 disables the reaper.
  * @param reaperGrace How long the reaper waits after a lease has expired before it reclaims the task.
  * @param reaperBatchSize How many tasks are reclaimed in one transaction.
@@ -140,10 +140,10 @@ public record KonduitQueueProperties(
             @DefaultValue(Defaults.ZOMBIE_BACKOFF_CAP) Duration backoffCap) {}
 
     /**
-     * How a worker's death is known within seconds. Each worker's listening session holds an advisory lock, which PostgreSQL frees when the process dies. Needs LISTEN.
+     * How a worker's death is detected within seconds. Each worker's listening session holds an advisory lock, which PostgreSQL frees when the process dies. Needs LISTEN.
      *
-     * @param enabled Whether workers hold such a lock and the leader looks at it. Otherwise the end of the lease decides alone.
-     * @param grace How long the lock must have been free before the worker's leases end. A living worker has this time to reconnect.
+     * @param enabled Whether workers hold an advisory lock that reveals a crash within seconds. Otherwise a crash is detected when the lease expires.
+     * @param grace How long a worker's advisory lock must have been free before its leases are ended. A live worker has this time to reconnect.
      */
     public record Witness(
             @DefaultValue(Defaults.WITNESS_ENABLED) boolean enabled,
@@ -216,12 +216,12 @@ public record KonduitQueueProperties(
     /**
      * What is kept of the errors of handlers.
      *
-     * @param messages Where error messages are kept, which may quote payloads: nowhere, in the database, or in the database and the log. Classes and stack traces are always kept and logged.
+     * @param messages Where error messages, which may quote payloads, are kept: nowhere, in the database, or in the database and the log. Classes and stack traces are always kept and logged.
      */
     public record Errors(@DefaultValue("store") ErrorMessages messages) {}
 
     /**
-     * What is done when the database has lost commits, as after a failover to a standby that was behind.
+     * What happens when the database has lost commits, for example after a failover to a standby that lagged behind.
      *
      * @param pauseQueues Whether to pause the queues of this instance when the database has lost commits, until a person resumes them.
      */

@@ -22,7 +22,7 @@ public record QueueDataSource(DataSource dataSource) {
         }
         if (chosen == null) {
             throw new InvalidSettingsException(
-                    "The application has %d data sources and none is marked for the queue. Put @KonduitQueueDataSource on the one that holds it, or make one @Primary."
+                    "The application has %d data sources and none is marked for the queue. Put @KonduitQueueDataSource on the one that the queue should use, or make one @Primary."
                             .formatted(any.stream().count()));
         }
         return new QueueDataSource(unwrapped(chosen));

@@ -39,7 +39,7 @@ final class TransactionListenerRegistrar implements BeanPostProcessor, SmartInit
             register(manager);
         } else if (bean instanceof PlatformTransactionManager) {
             log.warn(
-                    "Transaction manager '{}' ({}) takes no listeners: what it commits inside a handler is not checked for a lost lease, and what is enqueued in its after-commit callbacks may not be committed",
+                    "Transaction manager '{}' ({}) accepts no listeners: commits inside a handler are not checked for a lost lease, and tasks enqueued in its after-commit callbacks may not be committed",
                     name,
                     bean.getClass().getName());
         }

@@ -30,7 +30,7 @@ record UnservedQueuesWarning(DeclaredQueues declared, List<String> configured, A
                             types,
                             configured));
         } catch (DataAccessException e) {
-            log.debug("Cannot check now whether the declared queues are served", e);
+            log.debug("Cannot check now whether all declared queues are served", e);
         }
     }
 }

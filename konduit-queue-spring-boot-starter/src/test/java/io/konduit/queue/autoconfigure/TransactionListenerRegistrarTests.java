@@ -86,7 +86,7 @@ class TransactionListenerRegistrarTests {
                 .run(context -> assertThat(output)
                         .contains("WARN")
                         .contains("Transaction manager 'strange' (" + StrangeManager.class.getName()
-                                + ") takes no listeners"));
+                                + ") accepts no listeners"));
     }
 
     @Test

@@ -30,7 +30,7 @@ class QuietLogTests {
         try (TestDatabase database = TestDatabase.create()) {
             assertThat(linesOfAStart(database))
                     .hasSize(3)
-                    .anyMatch(line -> line.matches(".*The tables of the queue in .* are now of version \\d+"))
+                    .anyMatch(line -> line.matches(".*The tables of the queue in .* are now at version \\d+"))
                     .anyMatch(line -> line.contains("handles [dig, greet, part] in queues [default]"))
                     .anyMatch(line -> line.contains("leads: it runs the background chores"));
             assertThat(linesOfAStart(database))

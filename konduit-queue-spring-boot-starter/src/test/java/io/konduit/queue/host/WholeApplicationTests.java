@@ -80,6 +80,6 @@ class WholeApplicationTests {
                         "Description:",
                         "'konduit.queue.worker.heartbeat-interval' (4m) must be at most a third of 'konduit.queue.lock-timeout' (5m).",
                         "Action:",
-                        "Change what is named so that the rule holds.");
+                        "Change the named properties so that the rule holds.");
     }
 }

@@ -108,7 +108,7 @@ class BulkEndpointTests {
     void whatCannotBeMeantIsRefusedAndChangesNothing() {
         rows.held("pay");
         List<String> before = rows.everything();
-        refused("release", "{\"dryRun\": false}", 400, "Say 'all' if every task is meant.");
+        refused("release", "{\"dryRun\": false}", 400, "Set 'all' to match every task.");
         refused("release", "{\"status\": \"nonsense\"}", 400, "Expected 'status' to be one of [PENDING");
         refused(
                 "release",

@@ -141,7 +141,7 @@ class EndpointTests {
         });
         JsonNode overview = json(application.get(ENDPOINT));
         assertThat(overview.path("workers").path("stale").asInt()).isEqualTo(1);
-        assertThat(explanation(rows.running("mail", silent, "5 min"))).contains("not been heard of for a while");
+        assertThat(explanation(rows.running("mail", silent, "5 min"))).contains("has sent no heartbeat for a while");
         assertThat(explanation(rows.pending("mail"))).contains("no active worker serves");
     }
 
@@ -242,7 +242,7 @@ class EndpointTests {
     void aRunningTaskOfAStaleWorkerSaysThatItStaysItsOwn() {
         UUID worker = rows.silentWorker("shop-2", Rows.QUEUE);
         assertThat(explanation(rows.running("mail", worker, "5 min")))
-                .contains("not been heard of for a while; the task stays its own until the lease ends");
+                .contains("has sent no heartbeat for a while; it keeps the task until the lease expires");
     }
 
     @Test
@@ -258,7 +258,7 @@ class EndpointTests {
     void endedTasksSayHowTheyEnded() {
         assertThat(explanation(rows.failed("mail")))
                 .matches(
-                        "It failed for good at .*Z after 3 of 3 attempts\\. It runs again when a person retries it\\.");
+                        "It failed permanently at .*Z after 3 of 3 attempts\\. It runs again when a person retries it\\.");
         assertThat(explanation(rows.completed("mail"))).matches("It was completed at .*Z after 1 of 3 attempts\\.");
         long cancelled = rows.pending("mail");
         application.post(ENDPOINT + "/tasks/" + cancelled + "/cancel", NOTHING);
@@ -302,7 +302,7 @@ class EndpointTests {
         assertThat(held.has("previousOwner")).isTrue();
         assertThat(explanation(id))
                 .isEqualTo("It is held because its worker was lost and it is not reapable: it must not run twice"
-                        + " unseen. It waits until a person releases, fails or cancels it.");
+                        + " without review. It waits until a person releases, fails or cancels it.");
 
         JsonNode after =
                 json(application.post(ENDPOINT + "/tasks/" + id + "/release", "{\"note\": \"bank says not booked\"}"));
@@ -567,7 +567,7 @@ class EndpointTests {
                 "/tasks?size=many | 400 | Expected 'size' to be a whole number, but found 'many'.",
                 "/tasks?size=99999999999 | 400 | Expected 'size' to be at most 2147483647, but found '99999999999'.",
                 "/tasks?status=BROKEN | 400 | Expected 'status' to be one of [PENDING, RUNNING, HELD, FAILED, COMPLETED, CANCELLED], but found 'BROKEN'.",
-                "/tasks?before=yesterday | 400 | Expected 'before' to be the 'next' of the page before, but found 'yesterday'. Leave it out for the first page.",
+                "/tasks?before=yesterday | 400 | Expected 'before' to be the 'next' of the previous page, but found 'yesterday'. Leave it out for the first page.",
                 "/tasks?key=order-7 | 400 | Expected a queue together with the unique key: a key is unique in its queue. Name the queue.",
                 "/tasks?type=%00 | 400 | Expected text without NUL characters, but found one. Leave it out.",
                 "/incidents?since=soon | 400 | Expected 'since' to be a duration such as 90s, 15m, 24h or 7d, but found 'soon'.",

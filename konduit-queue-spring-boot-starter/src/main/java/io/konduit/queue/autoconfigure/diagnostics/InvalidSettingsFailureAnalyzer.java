@@ -11,8 +11,7 @@ final class InvalidSettingsFailureAnalyzer extends AbstractFailureAnalyzer<Inval
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidSettingsException cause) {
         return new FailureAnalysis(
                 cause.getMessage(),
-                "Change what is named so that the rule holds. Every property under konduit.queue, with its default, is"
-                        + " described in docs/configuration.md and in the completion of your editor.",
+                "Change the named properties so that the rule holds. docs/configuration.md and your editor's completion describe every property under konduit.queue with its default.",
                 cause);
     }
 }

@@ -11,9 +11,8 @@ final class JobHandlerFailureAnalyzer extends AbstractFailureAnalyzer<InvalidJob
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidJobHandlerException cause) {
         String action = cause instanceof DuplicateJobHandlerException
-                ? "Give one of the two another type in @JobHandler, or take one of the beans out. A class that is"
-                        + " registered as two beans declares its handlers twice."
-                : "Correct the method that is named. A handler is a method of a bean, neither private nor static, with"
+                ? "Give one of the two another type in @JobHandler, or remove one of the beans. A class that is registered as two beans declares its handlers twice."
+                : "Correct the named method. A handler is a method of a bean, neither private nor static, with"
                         + " a payload, a TaskContext, both or nothing as its parameters.";
         return new FailureAnalysis(cause.getMessage(), action, cause);
     }

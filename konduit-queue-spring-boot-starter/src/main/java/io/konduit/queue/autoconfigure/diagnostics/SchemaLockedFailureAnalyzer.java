@@ -11,10 +11,7 @@ final class SchemaLockedFailureAnalyzer extends AbstractFailureAnalyzer<SchemaLo
     protected FailureAnalysis analyze(Throwable rootFailure, SchemaLockedException cause) {
         return new FailureAnalysis(
                 cause.getMessage(),
-                "Nothing was changed, and instances that run go on. End that transaction, or wait for it, and start again."
-                        + " A session that was forgotten is ended by 'select pg_terminate_backend(<its number>)'. If it"
-                        + " has to take long, raise 'konduit.queue.schema.lock-patience', or run the scripts under"
-                        + " io/konduit/queue/db in the konduit-queue-core jar at a quiet time.",
+                "Nothing was changed, and running instances continue. End that transaction, or wait for it, and start again. To end a forgotten session, use 'select pg_terminate_backend(<its pid>)'. If the transaction must take long, raise 'konduit.queue.schema.lock-patience', or run the scripts under io/konduit/queue/db in the konduit-queue-core jar at a quiet time.",
                 cause);
     }
 }

@@ -8,8 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class UnsupportedDatabaseFailureAnalyzer extends AbstractFailureAnalyzer<UnsupportedDatabaseException> {
 
     private static final String ANOTHER_DATABASE =
-            "Let 'spring.datasource.url' point to a PostgreSQL of that version or later. If the application has such"
-                    + " a data source beside this one, put @KonduitQueueDataSource on it.";
+            "Point 'spring.datasource.url' to a PostgreSQL of that version or later. If the application has another data source for such a server, put @KonduitQueueDataSource on it.";
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, UnsupportedDatabaseException cause) {

@@ -47,11 +47,11 @@ record BulkBody(
         return ParameterText.wholeNumber("'limit'", given("limit", limit), DEFAULT_LIMIT);
     }
 
-    /** An empty condition would match everything: most likely the variable of a script is not set. */
+    /** An empty condition would match everything. Most likely a script's variable is not set. */
     private static @Nullable String given(String name, @Nullable String text) {
         if (text != null && text.isBlank()) {
             throw new InvalidRequestException("Expected '" + name
-                    + "' to have a value, but it is empty. Leave it out if any will do. Nothing was changed.");
+                    + "' to have a value, but it is empty. Omit it to match any value. Nothing was changed.");
         }
         return text;
     }

@@ -57,8 +57,8 @@ final class BulkOperations {
                 return "Nothing was changed. Repeat with \"dryRun\": false to do it.";
             }
             return result.more()
-                    ? "'limit' was reached. Repeat the call for the rest."
-                    : "Everything that matched when the call began was looked at.";
+                    ? "'limit' was reached. Repeat the call to process the rest."
+                    : "All tasks that matched when the call began were examined.";
         }
     }
 

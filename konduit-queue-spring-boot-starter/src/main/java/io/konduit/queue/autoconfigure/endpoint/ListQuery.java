@@ -75,7 +75,7 @@ record ListQuery(
         try {
             return Cursor.parse(before);
         } catch (IllegalArgumentException e) {
-            throw new InvalidRequestException("Expected 'before' to be the 'next' of the page before, but found '"
+            throw new InvalidRequestException("Expected 'before' to be the 'next' of the previous page, but found '"
                     + ParameterText.cut(before) + "'. Leave it out for the first page.");
         }
     }

@@ -85,8 +85,8 @@ final class QueueOperations {
         return ReclaimViews.Reclaim.of(
                 result,
                 result.postponed().isZero()
-                        ? "All orphans that could be taken back have been."
-                        : "The database was away or its clock jumped: nothing is taken back until living workers have had time to extend their leases.");
+                        ? "All orphans that could be reclaimed have been."
+                        : "The database was unavailable or its clock jumped: nothing is reclaimed until live workers have had time to extend their leases.");
     }
 
     private OperationResponseBody cleanAbandoned(String actor, @Nullable String note) {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** K5: what would tell of this worker's death, and how soon its tasks would be back. */
+/** K5: how this worker's crash would be detected, and how soon its tasks would be back. */
 final class CrashDetection {
     private final QueueSettings settings;
 
@@ -29,7 +29,7 @@ final class CrashDetection {
         return detail;
     }
 
-    /** With a witness: a look that misses it, also by a new leader, the grace, and the next look. */
+    /** With a witness: a check that misses it, possibly by a new leader, the grace, and the next check. */
     private Duration bound(boolean hasWitness) {
         if (hasWitness) {
             return settings.witness().grace().multipliedBy(2);
@@ -46,6 +46,6 @@ final class CrashDetection {
             return "'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false,"
                     + " or 'konduit.queue.witness.grace' is not shorter than 'konduit.queue.lock-timeout'.";
         }
-        return "The listening session is not there: behind a transaction pooler it never is, otherwise it is being restored.";
+        return "There is no listening session: behind a transaction pooler there never is one, otherwise it is being restored.";
     }
 }

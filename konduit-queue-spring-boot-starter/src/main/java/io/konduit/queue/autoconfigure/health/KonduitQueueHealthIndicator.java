@@ -103,7 +103,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         return this;
     }
 
-    /** Runs on this instance that were told to end and are still going. */
+    /** Runs on this instance that were asked to end and are still running. */
     KonduitQueueHealthIndicator hanging(Supplier<List<HangingRun>> runs) {
         hanging = runs;
         return this;
@@ -152,7 +152,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             health.withDetail(
                     "hangingRuns",
                     hangs.stream()
-                            .map(run -> run.task() + ": " + run.reason() + ", told to end "
+                            .map(run -> run.task() + ": " + run.reason() + ", asked to end "
                                     + run.since().toSeconds() + " s ago")
                             .toList());
         }

@@ -70,8 +70,8 @@ class DatabaseFailureAnalysisTests {
         runScripts();
         FailureAnalysis analysis = FailureAnalysisTests.analyse(HostApplication.on(database));
         assertThat(analysis.getDescription())
-                .isEqualTo("The tables of the queue in schema 'public' were made by hand: there is no"
-                        + " 'konduit_schema_history'. They are of version %d; this release has version %d."
+                .isEqualTo("The tables of the queue in schema 'public' were created manually: there is no"
+                        + " 'konduit_schema_history'. They are at version %d; this release has version %d."
                                 .formatted(newestVersion(), newestVersion()));
         assertThat(analysis.getAction()).isEqualTo("Set 'konduit.queue.schema.initialize' to false.");
     }

@@ -54,7 +54,7 @@ class FailureAnalysisTests {
         assertThat(analysis.getDescription())
                 .isEqualTo("Handler 'invoice.send' is declared twice: InvoiceJobs.send and LegacyJobs.deliver."
                         + " Give one of them another type.");
-        assertThat(analysis.getAction()).contains("another type", "take one of the beans out");
+        assertThat(analysis.getAction()).contains("another type", "remove one of the beans");
     }
 
     @Test
@@ -209,7 +209,7 @@ class FailureAnalysisTests {
         FailureAnalysis analysis = analyse(application.withUserConfiguration(TwoDataSources.class));
         assertThat(analysis.getDescription())
                 .isEqualTo("The application has 2 data sources and none is marked for the queue."
-                        + " Put @KonduitQueueDataSource on the one that holds it, or make one @Primary.");
+                        + " Put @KonduitQueueDataSource on the one that the queue should use, or make one @Primary.");
     }
 
     static FailureAnalysis analyse(ApplicationContextRunner application) {

@@ -258,7 +258,7 @@ class KonduitQueueHealthIndicatorTests {
         assertThat(health.getDetails())
                 .containsEntry(
                         "hangingRuns",
-                        List.of("task 17 (import, attempt 1): it is over its time limit, told to end 120 s ago"));
+                        List.of("task 17 (import, attempt 1): it is over its time limit, asked to end 120 s ago"));
     }
 
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {
