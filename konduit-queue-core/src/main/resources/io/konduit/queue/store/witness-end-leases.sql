@@ -1,6 +1,6 @@
 -- K1, T18: ends the leases of workers whose witness has been gone for the worker's own grace, with the evidence. Everything is checked
 -- again on the locked row of the worker: one that came back meanwhile keeps its leases. A heartbeat or a claim after the witness was missed
--- is a sign of life. Never waits for a locked task: the next check takes it.
+-- is a sign of life. Never waits for a locked worker or task: the next check takes it.
 with held as materialized (
   {{held-witnesses}}),
 gone as materialized (
@@ -11,7 +11,7 @@ gone as materialized (
      and w.witness_gone_at <= statement_timestamp() - w.witness_grace_ms * interval '1 millisecond'
      and w.last_beat_at < w.witness_gone_at
      and not exists (select from held h where h.witness = (w.witness::bigint & 4294967295))
-     for no key update of w),
+     for no key update of w skip locked),
 due as materialized (
   select t.id, g.last_beat_at, g.witness_gone_at
     from konduit_task t

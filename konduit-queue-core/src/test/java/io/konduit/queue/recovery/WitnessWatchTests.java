@@ -46,8 +46,7 @@ class WitnessWatchTests {
         recovery = new QueueFixture(harness.database());
         watch = watch(new OutageGuard(Duration.ZERO, System::nanoTime));
         leases = new LeaseRepository(harness.database(), worker);
-        new WorkerRepository(harness.database())
-                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of("default"), 4));
+        register(worker);
         session = new NotificationChannel(harness.database()).subscribe();
         assertThat(take(session, 1)).isTrue();
     }
@@ -245,6 +244,76 @@ class WitnessWatchTests {
         assertThat(watch.lookOnce().ended()).isEqualTo(1);
     }
 
+    /** Somebody's open transaction, as of an operator who drains workers. */
+    @Test
+    @Tag("K1")
+    void aLockedRowOfOneWorkerDelaysNeitherTheOthersNorTheReaper() throws Exception {
+        UUID other = UUID.randomUUID();
+        LeaseRepository othersLeases = new LeaseRepository(harness.database(), other);
+        register(other);
+        try (NotificationChannel.Subscription its = new NotificationChannel(harness.database()).subscribe()) {
+            its.takeWitness(other, GRACE, 1, Duration.ofSeconds(5));
+        }
+        TaskId lockedWorkers = claimed(1).get(0);
+        harness.queue().enqueue("work", null);
+        TaskId others = new TaskId(QueueHarness.claim(othersLeases, 1, List.of("work"))
+                .get(0)
+                .lease()
+                .taskId());
+        freeLock();
+        freeLock(other);
+        try (Connection holder =
+                harness.testDatabase().locking("select * from konduit_worker where id = '" + worker + "' for update")) {
+            assertThat(watch.lookOnce().nextIn()).isNotNull();
+            assertThat(harness.jdbc()
+                            .sql("select id from konduit_worker where witness_gone_at is not null")
+                            .query(UUID.class)
+                            .list())
+                    .containsExactly(other);
+            holder.rollback();
+        }
+        watch.lookOnce();
+        missedFor(GRACE.plusSeconds(1));
+        try (Connection holder =
+                harness.testDatabase().locking("select * from konduit_worker where id = '" + worker + "' for update")) {
+            assertThat(watch.lookOnce().ended()).isEqualTo(1);
+            assertThat(harness.status(others)).isEqualTo("PENDING");
+            holder.rollback();
+        }
+        assertThat(harness.status(lockedWorkers)).isEqualTo("RUNNING");
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+    }
+
+    /** Its grace would have begun before the take, and the worker counts from there. */
+    @Test
+    @Tag("K3")
+    void aTakeThatCameAfterTheLocksWereReadIsNotMissed() throws Exception {
+        UUID other = UUID.randomUUID();
+        register(other);
+        try (NotificationChannel.Subscription its = new NotificationChannel(harness.database()).subscribe()) {
+            its.takeWitness(other, GRACE, 1, Duration.ofSeconds(5));
+        }
+        claimed(1);
+        freeLock();
+        freeLock(other);
+        CompletableFuture<WitnessWatch.Look> look;
+        try (Connection holder =
+                        harness.testDatabase().locking("select * from konduit_worker where id = '" + worker + "' for update");
+                NotificationChannel.Subscription again = new NotificationChannel(harness.database()).subscribe()) {
+            look = CompletableFuture.supplyAsync(() -> watch.lookOnce());
+            await().until(() -> look.isDone() || harness.count("select count(*) from pg_locks where not granted") > 0);
+            again.takeWitness(other, GRACE, 2, Duration.ofSeconds(5));
+            holder.rollback();
+            look.join();
+            assertThat(harness.jdbc()
+                            .sql("select count(*) from konduit_worker where witness_gone_at is not null and id = :id")
+                            .param("id", other)
+                            .query(Long.class)
+                            .single())
+                    .isZero();
+        }
+    }
+
     /** K3: the server carries out a take after the worker has given it up and renounced, or the other way round. */
     @Test
     @Tag("K3")
@@ -300,12 +369,21 @@ class WitnessWatchTests {
         harness.testDatabase().execute("drop table seen_from");
     }
 
+    private static void register(UUID worker) {
+        new WorkerRepository(harness.database())
+                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of("default"), 4));
+    }
+
     private boolean take(NotificationChannel.Subscription with, long term) {
         return with.takeWitness(worker, GRACE, term, Duration.ofSeconds(5));
     }
 
     private void freeLock() {
         session.close();
+        freeLock(worker);
+    }
+
+    private static void freeLock(UUID worker) {
         await().until(() ->
                 harness.count("select count(*) from pg_locks where locktype = 'advisory' and objid::bigint = "
                                 + Integer.toUnsignedLong(worker.hashCode()))
