@@ -16,7 +16,7 @@ public final class IncidentRepository {
 
     /**
      * F2: a worker reported on leases it had lost. Returns how many of them a reclaim had taken from it, falsely as it
-     * turned out. A cancellation does not count.
+     * turned out. A cancellation does not count, and an early end of the lease is not a reclaim of its own.
      */
     public int recordLateOutcome(Collection<Lease> leases, UUID worker, String outcome) {
         int recorded = 0;
@@ -30,7 +30,8 @@ public final class IncidentRepository {
                     .query(String.class)
                     .list()
                     .stream()
-                    .filter(action -> IncidentAction.valueOf(action) != IncidentAction.CANCELLED)
+                    .map(IncidentAction::valueOf)
+                    .filter(action -> action != IncidentAction.CANCELLED && action != IncidentAction.LEASE_ENDED)
                     .count();
         }
         return recorded;

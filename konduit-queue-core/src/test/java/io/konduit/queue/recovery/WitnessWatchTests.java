@@ -9,6 +9,8 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.WitnessRepository;
@@ -242,6 +244,21 @@ class WitnessWatchTests {
                     .isEqualTo(2);
         });
         assertThat(watch.lookOnce().ended()).isEqualTo(1);
+    }
+
+    /** Two incidents tell of it, and it was one reclaim. */
+    @Test
+    @Tag("F2")
+    void aFalseReclaimAfterAnEarlyEndOfTheLeaseIsCountedOnce() {
+        harness.queue().enqueue("work", null);
+        Lease lease = QueueHarness.claim(leases, 1, List.of("work")).get(0).lease();
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+        assertThat(new IncidentRepository(harness.database()).recordLateOutcome(List.of(lease), worker, "COMPLETED"))
+                .isEqualTo(1);
+        assertThat(harness.count("select count(*) from konduit_task_incident where late_outcome = 'COMPLETED'"))
+                .isEqualTo(2);
     }
 
     /** Somebody's open transaction, as of an operator who drains workers. */
