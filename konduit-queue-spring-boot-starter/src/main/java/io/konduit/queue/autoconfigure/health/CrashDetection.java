@@ -29,15 +29,18 @@ final class CrashDetection {
         return detail;
     }
 
-    /** With a witness: a check that misses it, possibly by a new leader, the grace, and the next check. */
+    /**
+     * With a witness: a check that misses it, possibly by a new leader, the grace, and the next check, which reclaims the
+     * tasks itself unless the reaper has a grace of its own.
+     */
     private Duration bound(boolean hasWitness) {
+        Duration reaperGrace = settings.inspection().reaperGrace();
+        Duration reaper = reaperGrace.plus(settings.inspection().reaperInterval());
         if (hasWitness) {
-            return settings.witness().grace().multipliedBy(2);
+            Duration known = settings.witness().grace().multipliedBy(2);
+            return reaperGrace.isZero() ? known : known.plus(reaper);
         }
-        return settings.worker()
-                .lockTimeout()
-                .plus(settings.inspection().reaperGrace())
-                .plus(settings.inspection().reaperInterval());
+        return settings.worker().lockTimeout().plus(reaper);
     }
 
     private String reason() {

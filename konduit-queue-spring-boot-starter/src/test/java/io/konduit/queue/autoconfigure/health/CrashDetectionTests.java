@@ -50,6 +50,13 @@ class CrashDetectionTests {
         assertThat(describe(true, "konduit.queue.witness.grace=20s")).containsEntry("withinSeconds", 40L);
     }
 
+    /** L2: an ended lease is an orphan only after that, and the reaper may sleep until its next pass. */
+    @Test
+    void aGraceOfTheReaperIsWaitedForWithAWitnessToo() {
+        assertThat(describe(true, "konduit.queue.reaper-grace=1m")).containsEntry("withinSeconds", 100L);
+        assertThat(describe(false, "konduit.queue.reaper-grace=1m")).containsEntry("withinSeconds", 390L);
+    }
+
     @Test
     void whereNobodyListensTheLeaseDecides() {
         Map<String, Object> detection = describe(false, "konduit.queue.worker.listen=false");
