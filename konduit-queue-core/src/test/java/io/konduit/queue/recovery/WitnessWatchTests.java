@@ -10,6 +10,7 @@ import io.konduit.queue.TaskRequest;
 import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.IncidentRepository;
+import io.konduit.queue.store.InspectionRepository;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
@@ -151,12 +152,15 @@ class WitnessWatchTests {
 
     @Test
     @Tag("K4")
+    @Tag("K5")
     void aWitnessOfAnotherServerOrOfANobodyCountsForNothing() {
         TaskId task = claimed(1).get(0);
         endSession();
+        assertThat(isListedWithWitness()).isTrue();
         harness.jdbc()
                 .sql("update konduit_worker set witness_server = witness_server - interval '1 hour'")
                 .update();
+        assertThat(isListedWithWitness()).isFalse();
         assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
         harness.jdbc().sql("update konduit_worker set witness = null").update();
         assertThat(watch.lookOnce()).isEqualTo(new WitnessWatch.Look(0, 0, null));
@@ -384,6 +388,14 @@ class WitnessWatchTests {
         assertThat(harness.count("select count(*) from konduit_worker, seen_from where witness_gone_at > at"))
                 .isEqualTo(1);
         harness.testDatabase().execute("drop table seen_from");
+    }
+
+    /** K5: as the endpoint tells. */
+    private static boolean isListedWithWitness() {
+        return new InspectionRepository(harness.database(), Duration.ofMinutes(1))
+                .workers(1)
+                .get(0)
+                .witness();
     }
 
     private static void register(UUID worker) {
