@@ -99,6 +99,14 @@ public class QueueFixture extends TaskTable {
         return Objects.requireNonNull(database);
     }
 
+    /** Whether a session holds the worker's witness and nobody has missed it. */
+    public boolean holdsWitness(UUID worker) {
+        return count("select count(*) from konduit_worker w join pg_locks l on l.locktype = 'advisory' and l.granted"
+                        + " and l.objid::bigint = (w.witness::bigint & 4294967295)"
+                        + " where w.witness_gone_at is null and w.id = '" + worker + "'")
+                > 0;
+    }
+
     /** A queue whose application has these handler beans, with settings that suit tests. Change what the test is about. */
     public QueueEngineBuilder engine(Object... handlerBeans) {
         return engine(TestSettings.quick(), handlerBeans);

@@ -1,6 +1,7 @@
 -- K1, T18: ends the leases of workers whose witness has been gone for the worker's own grace, with the evidence. Everything is checked
 -- again on the locked row of the worker: one that came back meanwhile keeps its leases. A heartbeat or a claim after the witness was missed
--- is a sign of life. Never waits for a locked worker or task: the next check takes it.
+-- is a sign of life. Never waits for a locked worker or task: the next check takes it. A worker without such leases has nothing
+-- more to lose: its witness is forgotten, so that the next checks do not come here for it. One that lives takes it again.
 with held as materialized (
   {{held-witnesses}}),
 gone as materialized (
@@ -21,6 +22,12 @@ due as materialized (
    order by t.id
    limit :limit
      for no key update of t skip locked),
+forgotten as (
+  update konduit_worker w
+     set witness = null, witness_gone_at = null
+    from gone g
+   where w.id = g.id
+     and not exists (select from konduit_task t where t.status = 'RUNNING' and t.reapable and t.locked_by = g.id)),
 ended as (
   update konduit_task t
      set lock_timeout_at = statement_timestamp() - interval '1 millisecond'

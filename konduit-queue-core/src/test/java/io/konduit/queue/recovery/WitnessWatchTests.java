@@ -3,6 +3,7 @@ package io.konduit.queue.recovery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.CountedQueue;
 import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.TaskId;
@@ -250,6 +251,51 @@ class WitnessWatchTests {
         assertThat(watch.lookOnce().ended()).isEqualTo(1);
     }
 
+    @Test
+    @Tag("K1")
+    void whileNoTaskRunsTheLocksAreNotRead() {
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            WitnessRepository witnesses = new WitnessRepository(counted.database());
+            witnesses.look();
+            counted.journal().explain(true);
+            assertThat(witnesses.look()).isEmpty();
+            assertThat(counted.journal().plans().values())
+                    .singleElement()
+                    .asString()
+                    .containsPattern("Function Scan on pg_lock_status l \\(never executed\\)");
+            claimed(1);
+            assertThat(witnesses.look()).hasSize(1);
+            assertThat(counted.journal().plans().values())
+                    .singleElement()
+                    .asString()
+                    .doesNotContainPattern("Function Scan on pg_lock_status l \\(never executed\\)");
+        }
+    }
+
+    /** Its row is kept for a day. */
+    @Test
+    @Tag("K1")
+    void aDeadWorkerWithoutLeasesCostsOneStatementMoreAndThenNoMore() {
+        claimed(1);
+        endSession();
+        missedFor(GRACE.plusSeconds(1));
+        assertThat(watch.lookOnce().ended()).isEqualTo(1);
+        UUID busy = UUID.randomUUID();
+        harness.jdbc().sql("update konduit_task set run_at = clock_timestamp()").update();
+        QueueHarness.claim(new LeaseRepository(harness.database(), busy), 1, List.of("work"));
+        watch.lookOnce();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            WitnessWatch later = new WitnessWatch(
+                    new WitnessRepository(counted.database()),
+                    recovery.reclaimer(),
+                    new OutageGuard(Duration.ZERO, System::nanoTime),
+                    new WitnessWatch.Terms(2, "watch@test"),
+                    System::nanoTime);
+            later.lookOnce();
+            assertThat(counted.statementsOf(later::lookOnce)).hasSize(1);
+        }
+    }
+
     /** Two incidents tell of it, and it was one reclaim. */
     @Test
     @Tag("F2")
@@ -318,8 +364,8 @@ class WitnessWatchTests {
         freeLock();
         freeLock(other);
         CompletableFuture<WitnessWatch.Look> look;
-        try (Connection holder =
-                        harness.testDatabase().locking("select * from konduit_worker where id = '" + worker + "' for update");
+        try (Connection holder = harness.testDatabase()
+                        .locking("select * from konduit_worker where id = '" + worker + "' for update");
                 NotificationChannel.Subscription again = new NotificationChannel(harness.database()).subscribe()) {
             look = CompletableFuture.supplyAsync(() -> watch.lookOnce());
             await().until(() -> look.isDone() || harness.count("select count(*) from pg_locks where not granted") > 0);
@@ -373,6 +419,7 @@ class WitnessWatchTests {
     @Test
     @Tag("K3")
     void theGraceBeginsWhenTheLocksWereSeenHoweverLongTheLookWaited() throws Exception {
+        claimed(1);
         freeLock();
         CompletableFuture<WitnessWatch.Look> look;
         try (Connection other = harness.testDatabase().connect();

@@ -256,8 +256,7 @@ class WitnessNetworkTests {
     }
 
     private boolean isSeen() {
-        return new WitnessRepository(harness.database())
-                .look().stream().anyMatch(seen -> seen.worker().equals(worker) && seen.goneFor() == null);
+        return harness.holdsWitness(worker);
     }
 
     private long witnessPid() {

@@ -137,8 +137,7 @@ class WitnessSessionTests {
     }
 
     private boolean isSeen() {
-        return new WitnessRepository(harness.database())
-                .look().stream().anyMatch(seen -> seen.worker().equals(worker) && seen.goneFor() == null);
+        return harness.holdsWitness(worker);
     }
 
     private boolean livesFor(Duration time) {
