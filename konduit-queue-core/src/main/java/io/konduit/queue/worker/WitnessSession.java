@@ -21,6 +21,8 @@ final class WitnessSession implements SessionDuty {
     private final BooleanSupplier runsTasks;
     private final LongSupplier nanoTime;
     private final Duration patience;
+    /** Whether the row may name a witness of an earlier start of this worker, which could not remove it. */
+    private boolean mayBeNamed = true;
 
     /**
      * @param runsTasks whether the worker has leases; without any, its witness does not matter
@@ -70,12 +72,13 @@ final class WitnessSession implements SessionDuty {
     /** Tells the database that this worker is alive without a witness, so that none of its leases is ended early. */
     @Override
     public void broken() {
-        if (!witness.isAnnounced()) {
+        if (!witness.isAnnounced() && !mayBeNamed) {
             return;
         }
         try {
             witnesses.renounce(worker, nanoTime.getAsLong());
             witness.renounced();
+            mayBeNamed = false;
             log.debug("Worker {} continues without a witness", worker);
         } catch (DataAccessException e) {
             log.debug("The database does not answer: handlers are interrupted before their leases are ended", e);

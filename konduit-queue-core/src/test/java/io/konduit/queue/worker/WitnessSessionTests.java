@@ -136,6 +136,28 @@ class WitnessSessionTests {
         await().until(this::isSeen);
     }
 
+    /** A start that could not leave the registry, and another whose session is refused: its handlers would not be ended. */
+    @Test
+    @Tag("K3")
+    void aWitnessThatAnEarlierStartLeftBehindIsRenounced() {
+        UUID restarted = UUID.randomUUID();
+        WorkerRepository workers = new WorkerRepository(harness.database());
+        workers.beat(new WorkerRepository.Registration(restarted, "w", "localhost", 1, "1", null, List.of(), 1));
+        try (NotificationChannel.Subscription earlier = new NotificationChannel(harness.database()).subscribe()) {
+            earlier.takeWitness(restarted, Duration.ofSeconds(5), System.nanoTime(), Duration.ofSeconds(5));
+        }
+        Witness later = new Witness(Duration.ofSeconds(5));
+        new WitnessSession(restarted, later, new WitnessRepository(harness.database()), () -> true, System::nanoTime)
+                .broken();
+        assertThat(later.isInDoubt(0, Long.MAX_VALUE)).isFalse();
+        assertThat(harness.jdbc()
+                        .sql("select count(*) from konduit_worker where witness is not null and id = :id")
+                        .param("id", restarted)
+                        .query(Long.class)
+                        .single())
+                .isZero();
+    }
+
     private boolean isSeen() {
         return harness.holdsWitness(worker);
     }
