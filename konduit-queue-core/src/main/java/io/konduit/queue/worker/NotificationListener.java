@@ -77,7 +77,9 @@ final class NotificationListener {
                 if (!stopped) {
                     tell(e);
                     if (!lived) {
-                        duty.broken();
+                        if (duty.broken()) {
+                            callbacks.missed();
+                        }
                         pause = sleep(pause);
                     }
                 }

@@ -17,8 +17,12 @@ interface SessionDuty {
     /** A round trip, which detects a session that died silently. */
     void verify(Subscription session);
 
-    /** The session has ended, and no other could be opened at once. */
-    void broken();
+    /**
+     * The session has ended, and no other could be opened at once.
+     *
+     * @return whether leases may have ended with it, so that each must be checked now
+     */
+    boolean broken();
 
     /** Only proves now and then that the session is alive. */
     static SessionDuty none() {
@@ -49,8 +53,9 @@ interface SessionDuty {
             }
 
             @Override
-            public void broken() {
+            public boolean broken() {
                 // nothing depends on it
+                return false;
             }
         };
     }

@@ -71,17 +71,20 @@ final class WitnessSession implements SessionDuty {
 
     /** Tells the database that this worker is alive without a witness, so that none of its leases is ended early. */
     @Override
-    public void broken() {
+    public boolean broken() {
         if (!witness.isAnnounced() && !mayBeNamed) {
-            return;
+            return false;
         }
         try {
             witnesses.renounce(worker, nanoTime.getAsLong());
             witness.renounced();
             mayBeNamed = false;
             log.debug("Worker {} continues without a witness", worker);
+            // the process may have stood still for longer than the grace, while its session ended
+            return true;
         } catch (DataAccessException e) {
             log.debug("The database does not answer: handlers are interrupted before their leases are ended", e);
+            return false;
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +48,7 @@ class WitnessNetworkTests {
 
     private final UUID worker = UUID.randomUUID();
     private final Witness witness = new Witness(GRACE);
+    private final AtomicInteger missed = new AtomicInteger();
     private SilentNetwork network;
     private HikariDataSource application;
     private ControlPool pool;
@@ -74,7 +76,9 @@ class WitnessNetworkTests {
                     public void receive(ControlMessage message) {}
 
                     @Override
-                    public void missed() {}
+                    public void missed() {
+                        missed.incrementAndGet();
+                    }
                 },
                 new WitnessSession(worker, witness, new WitnessRepository(database), () -> true, System::nanoTime));
         beat(database);
@@ -216,6 +220,16 @@ class WitnessNetworkTests {
                     .isFalse();
             TimeUnit.MILLISECONDS.sleep(200);
         }
+    }
+
+    /** A process that stood still while its session ended may have lost its leases, and its next extension is far away. */
+    @Test
+    void aWorkerThatHasRenouncedChecksItsLeases() {
+        network.silenceNew();
+        int before = missed.get();
+        terminate(witnessPid());
+        await().until(() -> !witness.isAnnounced());
+        await().atMost(Duration.ofSeconds(1)).until(() -> missed.get() > before);
     }
 
     /** The pause between attempts grows to three times the grace. */
