@@ -331,7 +331,7 @@ final class Simulation {
         for (LateStatement late : List.copyOf(lateStatements)) {
             if (late.process().id().equals(owner) && OUTCOMES.contains(late.name())) {
                 lateStatements.remove(late);
-                deliverLate(late, random.nextInt(50) * MILLISECOND);
+                deliverLate(late, random.nextInt(300) * MILLISECOND);
             }
         }
     }
