@@ -66,10 +66,11 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyFourPackagesTalkToTheDatabase() {
+    void onlyFivePackagesTalkToTheDatabase() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(ROOT + ".jdbc..", ROOT + ".insert..", ROOT + ".store..", ROOT + ".schema..")
+                .resideOutsideOfPackages(
+                        ROOT + ".jdbc..", ROOT + ".insert..", ROOT + ".store..", ROOT + ".review..", ROOT + ".schema..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -80,7 +81,7 @@ class ArchitectureTests {
                         "org.postgresql..",
                         "com.zaxxer..",
                         "org.flywaydb..")
-                .because("statements live in store and insert, connections in jdbc")
+                .because("statements are sent by store, review and insert, on connections of jdbc")
                 .check(CORE);
     }
 
@@ -191,14 +192,26 @@ class ArchitectureTests {
 
     @Test
     void dependenciesHaveOneDirection() {
-        layer("jdbc", "insert", "store", "enqueue", "worker", "recovery", "leader", "operations");
-        layer("store", "enqueue", "worker", "recovery", "leader", "operations");
-        layer("insert", "store", "worker", "recovery", "leader", "operations");
+        layer("jdbc", "insert", "store", "review", "enqueue", "worker", "recovery", "leader", "operations");
+        layer("store", "review", "enqueue", "worker", "recovery", "leader", "operations");
+        layer("insert", "store", "review", "worker", "recovery", "leader", "operations");
+        layer("review", "enqueue", "worker", "recovery", "leader", "operations");
         layer("enqueue", "worker", "recovery", "leader", "operations");
         layer("failover", "enqueue", "worker", "recovery", "leader", "operations");
         layer("worker", "recovery", "leader", "operations", "testing");
         layer("leader", "worker", "recovery", "operations");
         layer("recovery", "worker", "operations");
+    }
+
+    @Test
+    void whatOperatorsReadAndDecideIsUsedForThemOnly() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + ".review..", ROOT + ".operations..", ROOT + ".metrics..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".review..")
+                .check(CORE);
     }
 
     @Test

@@ -35,6 +35,7 @@ final class FrameOrigin {
             "io.konduit.queue.publish",
             "io.konduit.queue.recovery",
             "io.konduit.queue.retention",
+            "io.konduit.queue.review",
             "io.konduit.queue.schema",
             "io.konduit.queue.settings",
             "io.konduit.queue.store",

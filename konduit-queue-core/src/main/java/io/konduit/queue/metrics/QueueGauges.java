@@ -2,10 +2,10 @@ package io.konduit.queue.metrics;
 
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.recovery.ReaperChore;
-import io.konduit.queue.store.StatisticsRepository;
-import io.konduit.queue.store.StatisticsRepository.Live;
-import io.konduit.queue.store.StatisticsRepository.Recovery;
-import io.konduit.queue.store.StatisticsRepository.Waiting;
+import io.konduit.queue.review.StatisticsRepository;
+import io.konduit.queue.review.StatisticsRepository.Live;
+import io.konduit.queue.review.StatisticsRepository.Recovery;
+import io.konduit.queue.review.StatisticsRepository.Waiting;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -4,7 +4,7 @@ import io.konduit.queue.TaskStatus;
 import io.konduit.queue.admin.BulkAction;
 import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.TaskFilter;
-import io.konduit.queue.store.BulkRepository.Criteria;
+import io.konduit.queue.review.BulkRepository.Criteria;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.konduit.queue.operations;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueNotFoundException;
 import io.konduit.queue.admin.TaskStateException;
-import io.konduit.queue.store.PauseRepository;
+import io.konduit.queue.review.PauseRepository;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

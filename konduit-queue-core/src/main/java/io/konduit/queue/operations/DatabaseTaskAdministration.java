@@ -13,7 +13,7 @@ import io.konduit.queue.admin.TaskNotFoundException;
 import io.konduit.queue.admin.TaskStateException;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
-import io.konduit.queue.store.AdministrationRepository;
+import io.konduit.queue.review.AdministrationRepository;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.Start;
 import io.konduit.queue.store.StartRepository.Moved;

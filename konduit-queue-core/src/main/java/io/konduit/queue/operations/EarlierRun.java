@@ -4,7 +4,7 @@ import io.konduit.queue.Task;
 import io.konduit.queue.admin.Incident;
 import io.konduit.queue.admin.IncidentAction;
 import io.konduit.queue.admin.RegisteredWorker;
-import io.konduit.queue.store.TaskSituation;
+import io.konduit.queue.review.TaskSituation;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -3,8 +3,8 @@ package io.konduit.queue.operations;
 import io.konduit.queue.HoldReason;
 import io.konduit.queue.Task;
 import io.konduit.queue.admin.WorkerState;
+import io.konduit.queue.review.TaskSituation;
 import io.konduit.queue.settings.InspectionSettings;
-import io.konduit.queue.store.TaskSituation;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -12,7 +12,7 @@ public final class AuditRepository {
     public record Author(String actor, @Nullable String note) {}
 
     /** Writes an entry with {@code record-audit.sql}, prepared by the caller in its transaction. */
-    static void record(
+    public static void record(
             JdbcClient.StatementSpec statement,
             AuditAction action,
             Author author,

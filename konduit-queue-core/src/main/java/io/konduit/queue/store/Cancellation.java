@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** T11 in the caller's transaction. Workers that hold one of the tasks are notified after its commit. */
-final class Cancellation {
+public final class Cancellation {
     private final QueueDatabase database;
     private final ControlMessages messages;
 
-    Cancellation(QueueDatabase database, ControlMessages messages) {
+    public Cancellation(QueueDatabase database, ControlMessages messages) {
         this.database = database;
         this.messages = messages;
     }
@@ -21,7 +21,7 @@ final class Cancellation {
     private record Cancelled(TaskId id, boolean hadOwner) {}
 
     /** Cancels the tasks that have not ended; returns how many. */
-    int cancel(Collection<Long> ids, String actor, @Nullable String note) {
+    public int cancel(Collection<Long> ids, String actor, @Nullable String note) {
         List<Cancelled> cancelled = database.application("cancel")
                 .param("ids", SqlArrays.bigints(ids, id -> id))
                 .param("actor", actor)

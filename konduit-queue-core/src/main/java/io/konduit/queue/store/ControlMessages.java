@@ -24,7 +24,7 @@ public final class ControlMessages {
     }
 
     /** Sends nothing. */
-    static ControlMessages none(QueueDatabase database) {
+    public static ControlMessages none(QueueDatabase database) {
         return new ControlMessages(database, Stream::empty);
     }
 

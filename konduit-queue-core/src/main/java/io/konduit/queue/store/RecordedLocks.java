@@ -16,7 +16,7 @@ import org.springframework.dao.DataAccessException;
  * same.
  */
 public final class RecordedLocks implements LockProvider {
-    static final String NAME = "leader";
+    public static final String NAME = "leader";
     private static final Logger log = LoggerFactory.getLogger(RecordedLocks.class);
 
     private final LockProvider locks;

@@ -39,7 +39,7 @@ public final class Start {
         return new Start(null, delay);
     }
 
-    JdbcClient.StatementSpec bind(JdbcClient.StatementSpec statement) {
+    public JdbcClient.StatementSpec bind(JdbcClient.StatementSpec statement) {
         return statement.param("runAt", utc()).param("delayMs", delay.toMillis());
     }
 

@@ -13,7 +13,7 @@ import org.springframework.data.relational.core.mapping.Table;
 
 /** A row of the view {@code konduit_tasks}, without payload and checkpoint. */
 @Table("konduit_tasks")
-record TaskRow(
+public record TaskRow(
         @Id long id,
         String queue,
         String type,
@@ -35,7 +35,7 @@ record TaskRow(
         Instant createdAt,
         @Nullable Instant finishedAt) {
 
-    Task toTask() {
+    public Task toTask() {
         return new Task(
                 TaskId.of(id),
                 queue,

@@ -17,6 +17,7 @@ import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.insert.NewTask;
 import io.konduit.queue.jdbc.QuietPool;
+import io.konduit.queue.review.AdministrationRepository;
 import io.konduit.queue.store.ReclaimRepository.Expired;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -208,6 +209,7 @@ class DatabaseTimeTests {
                 .that()
                 .resideInAnyPackage(
                         "io.konduit.queue.store..",
+                        "io.konduit.queue.review..",
                         "io.konduit.queue.recovery..",
                         "io.konduit.queue.retention..",
                         "io.konduit.queue.admin..",

@@ -94,7 +94,8 @@ class DataJdbcApplicationTests {
             assertThat(context).hasSingleBean(JdbcMappingContext.class);
             assertThat(context.getBean(JdbcMappingContext.class).getPersistentEntities())
                     .extracting(PersistentEntity::getType)
-                    .noneMatch(type -> type.getName().startsWith("io.konduit.queue.store."));
+                    .noneMatch(type -> type.getName().startsWith("io.konduit.queue.store.")
+                            || type.getName().startsWith("io.konduit.queue.review."));
         });
     }
 }

@@ -1,4 +1,4 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.HoldReason;
 import io.konduit.queue.TaskStatus;
@@ -6,7 +6,11 @@ import io.konduit.queue.admin.AuditAction;
 import io.konduit.queue.admin.BulkAction.Kind;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
+import io.konduit.queue.store.AuditRepository;
 import io.konduit.queue.store.AuditRepository.Author;
+import io.konduit.queue.store.Cancellation;
+import io.konduit.queue.store.ControlMessages;
+import io.konduit.queue.store.Start;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

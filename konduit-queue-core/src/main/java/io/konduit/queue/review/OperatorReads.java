@@ -1,4 +1,4 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.admin.AuditEntry;
 import io.konduit.queue.admin.Incident;
@@ -7,7 +7,8 @@ import io.konduit.queue.admin.Orphan;
 import io.konduit.queue.admin.PausedQueue;
 import io.konduit.queue.admin.QueueDecision;
 import io.konduit.queue.admin.RegisteredWorker;
-import io.konduit.queue.store.InspectionRepository.Leader;
+import io.konduit.queue.review.InspectionRepository.Leader;
+import io.konduit.queue.store.TaskRow;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

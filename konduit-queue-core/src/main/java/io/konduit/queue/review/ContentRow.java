@@ -1,4 +1,4 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.admin.TaskContent;

@@ -1,5 +1,6 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
+import io.konduit.queue.store.TaskRow;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.relational.core.mapping.Embedded;

@@ -1,8 +1,9 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.TaskId;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
+import io.konduit.queue.store.ControlMessages;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;

@@ -1,4 +1,4 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskStatus;
@@ -6,6 +6,8 @@ import io.konduit.queue.admin.Cursor;
 import io.konduit.queue.admin.TaskPage;
 import io.konduit.queue.admin.TaskSearch;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.store.ErrorRepository;
+import io.konduit.queue.store.TaskRow;
 import java.util.List;
 import java.util.Objects;
 

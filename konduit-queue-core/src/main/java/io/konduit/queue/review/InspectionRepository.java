@@ -1,4 +1,4 @@
-package io.konduit.queue.store;
+package io.konduit.queue.review;
 
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
@@ -15,6 +15,9 @@ import io.konduit.queue.admin.RegisteredWorker;
 import io.konduit.queue.admin.TaskContent;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
+import io.konduit.queue.store.ErrorRepository;
+import io.konduit.queue.store.RecordedLocks;
+import io.konduit.queue.store.TaskRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
