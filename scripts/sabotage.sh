@@ -67,7 +67,7 @@ mutation "completion does not ask for the epoch" "$sql/complete.sql" \
   's/ and t\.lease_epoch = (:epochs.*$//' 'FencingTests#lateWriteIsRefusedAndChangesNothing*+leaseOfAnotherEpoch*'
 mutation "completion does not ask for the owner" "$sql/complete.sql" \
   's/ and t\.locked_by = :worker//' 'FencingTests#leaseInAnotherWorkersHands*'
-mutation "failure does not ask for the epoch" "$sql/fail.sql" \
+mutation "failure does not ask for the epoch" "$sql/fragment-mine.sql" \
   's/ and t\.lease_epoch = o\.lease_epoch//' 'FencingTests#leaseOfAnotherEpoch*'
 mutation "checkpoint is not fenced" "$sql/checkpoint.sql" \
   "s/ and lease_epoch = :epoch and locked_by = :worker and status = 'RUNNING'//" 'CheckpointTests#checkpointOfALostRunIsRefused'

@@ -1,16 +1,11 @@
 -- T11: rows go to history with their audit rows. A worker that held one is notified after the commit, and gets "lost"
 -- when it asks.
 with gone as (
-  delete from konduit_task where id = any (:ids::bigint[])
-  returning id, queue, type, payload, priority, run_at, attempts - coalesce(uncharged, 0) as attempts,
-            max_attempts - coalesce(uncharged, 0) as max_attempts, reapable, zombie_count, lease_epoch,
-            locked_by, locked_at, lock_timeout_at, last_checkpoint_at, unique_key, last_error, created_at),
+  delete from konduit_task t where t.id = any (:ids::bigint[])
+  returning {{kept-values}}, t.lock_timeout_at),
 kept as (
-  insert into konduit_task_history
-         (id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-          locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, finished_at)
-  select id, queue, type, payload, priority, 'CANCELLED', run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-         locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, statement_timestamp()
+  insert into konduit_task_history ({{kept-columns}}, status, finished_at)
+  select {{kept-columns}}, 'CANCELLED', statement_timestamp()
     from gone
   returning id)
 insert into konduit_task_incident

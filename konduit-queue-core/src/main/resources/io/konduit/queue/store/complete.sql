@@ -9,13 +9,8 @@ with gone as (
    where t.id = any (:ids::bigint[]) and t.lease_epoch = (:epochs::bigint[])[width_bucket(t.id, :ids::bigint[])]
      and t.status = 'RUNNING' and t.locked_by = :worker
      and (select set_config('lock_timeout', coalesce(:lockTimeout::text, current_setting('lock_timeout')), true)) is not null
-  returning t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.attempts - coalesce(t.uncharged, 0) as attempts,
-            t.max_attempts - coalesce(t.uncharged, 0) as max_attempts, t.reapable, t.zombie_count,
-            t.lease_epoch, t.locked_by, t.locked_at, t.last_checkpoint_at, t.unique_key, t.last_error, t.created_at)
-insert into konduit_task_history
-       (id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-        locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, finished_at)
-select id, queue, type, payload, priority, 'COMPLETED', run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-       locked_by, locked_at, last_checkpoint_at, unique_key, last_error, created_at, statement_timestamp()
+  returning {{kept-values}})
+insert into konduit_task_history ({{kept-columns}}, status, finished_at)
+select {{kept-columns}}, 'COMPLETED', statement_timestamp()
   from gone
 returning id

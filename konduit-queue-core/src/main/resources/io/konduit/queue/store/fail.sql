@@ -14,7 +14,7 @@ locked as materialized (
    cross join lateral (
      select t.id, t.attempts, t.max_attempts
        from konduit_task t
-      where t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
+      where {{mine}}
         for no key update skip locked) l),
 written as (
   update konduit_task t

@@ -3,5 +3,5 @@ left join lateral (
     select t.id
       from konduit_task t
      where w.id is null
-       and t.id = o.id and t.lease_epoch = o.lease_epoch and t.locked_by = :worker and t.status = 'RUNNING'
+       and {{mine}}
      limit 1) m on true
