@@ -72,7 +72,7 @@ public final class PrivateRepositories {
         return factory.getRepository(repository);
     }
 
-    /** Reads rows of a statement that no repository can name: one with variants, or with an array parameter. */
+    /** Reads rows of a statement that no repository can name: its variant is chosen at run time, or it takes an array. */
     public <T> RowMapper<T> rows(Class<T> type) {
         @SuppressWarnings("unchecked")
         RelationalPersistentEntity<T> entity =

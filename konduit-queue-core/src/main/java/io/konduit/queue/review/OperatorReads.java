@@ -42,10 +42,10 @@ interface OperatorReads extends Repository<TaskRow, Long> {
     @Query(name = "list-zombie-tasks")
     List<TaskRow> zombies(int above, int limit);
 
-    @Query(name = "list-orphans")
+    @Query(name = "list-orphans:expired")
     List<Orphan> orphans(@Nullable String serverTime, long graceMs, int quarantineAfter, int limit);
 
-    @Query(name = "list-abandoned")
+    @Query(name = "list-orphans:abandoned")
     List<Orphan> abandoned(long abandonedMs, int quarantineAfter, int limit);
 
     @Query(name = "count-abandoned")

@@ -155,7 +155,7 @@ class DatabaseTimeTests {
                         "find-expired serverTime",
                         "reclaim serverTime",
                         // the dry run shares the expression; there it is null
-                        "list-orphans serverTime");
+                        "list-orphans:expired serverTime");
         for (String name : List.of("find-expired", "reclaim")) {
             assertThat(statements().get(name))
                     .contains("least(:serverTime::timestamptz, statement_timestamp())")

@@ -168,7 +168,7 @@ class EndpointCostTests {
         parameters.put("quarantineAfter", 5);
         parameters.put("graceMs", 0L);
         parameters.put("limit", 50);
-        return cost("list-orphans", parameters);
+        return cost("list-orphans:expired", parameters);
     }
 
     private static Cost incidents(String beforeTime, long beforeId) {

@@ -1,0 +1,3 @@
+-- S13: those that a clean-up of abandoned leases would take now.
+{{abandoned}}
+ order by t.id
