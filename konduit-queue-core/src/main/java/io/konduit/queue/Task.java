@@ -54,29 +54,4 @@ public record Task(
         String name = "konduit:" + type + ":" + id + ":" + ChronoUnit.MICROS.between(Instant.EPOCH, createdAt);
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
     }
-
-    /** A copy of this task with another last error. */
-    public Task withLastError(@Nullable TaskError error) {
-        return new Task(
-                id,
-                queue,
-                type,
-                status,
-                priority,
-                runAt,
-                attempts,
-                maxAttempts,
-                reapable,
-                zombieCount,
-                leaseEpoch,
-                lockedBy,
-                lockedAt,
-                lockTimeoutAt,
-                lastCheckpointAt,
-                holdReason,
-                uniqueKey,
-                createdAt,
-                finishedAt,
-                error);
-    }
 }

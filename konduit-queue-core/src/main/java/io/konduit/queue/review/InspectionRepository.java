@@ -17,7 +17,6 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.ErrorRepository;
 import io.konduit.queue.store.RecordedLocks;
-import io.konduit.queue.store.TaskRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -116,9 +115,7 @@ public final class InspectionRepository {
 
     /** Live tasks that have lost more than this many workers, highest count first. */
     public List<Task> zombies(int above, int limit) {
-        return errors.withLastErrors(reads.obtain().zombies(above, limit).stream()
-                .map(TaskRow::toTask)
-                .toList());
+        return errors.toTasks(reads.obtain().zombies(above, limit));
     }
 
     /** The orphans that a reclaim would take now, oldest first. */

@@ -1,6 +1,5 @@
 package io.konduit.queue.review;
 
-import io.konduit.queue.Task;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.admin.Cursor;
 import io.konduit.queue.admin.TaskPage;
@@ -40,21 +39,18 @@ public final class SearchRepository {
                 .param("limit", limit)
                 .query(database.repositories().rows(SearchRow.class))
                 .list();
-        List<Task> tasks = rows.stream()
-                .map(SearchRow::task)
-                .filter(Objects::nonNull)
-                .map(TaskRow::toTask)
-                .toList();
+        List<TaskRow> found =
+                rows.stream().map(SearchRow::task).filter(Objects::nonNull).toList();
         SearchRow any = rows.get(0);
         Cursor next = null;
-        if (tasks.size() == limit) {
-            Task last = tasks.get(limit - 1);
+        if (found.size() == limit) {
+            TaskRow last = found.get(limit - 1);
             boolean failed = search.status() == TaskStatus.FAILED;
-            next = new Cursor(failed ? last.finishedAt() : null, last.id().value());
+            next = new Cursor(failed ? last.finishedAt() : null, last.id());
         } else if (any.examined() == examine) {
             next = new Cursor(any.lastSortTime(), Objects.requireNonNull(any.lastId()));
         }
-        return new TaskPage(errors.withLastErrors(tasks), any.examined(), next);
+        return new TaskPage(errors.toTasks(found), any.examined(), next);
     }
 
     private static String statement(TaskSearch search) {

@@ -23,7 +23,7 @@ record SituationRow(
 
     TaskSituation toSituation() {
         return new TaskSituation(
-                task.toTask(),
+                task.toTask(null),
                 serverTime,
                 paused(),
                 ownerName,

@@ -31,18 +31,18 @@ public final class ErrorRepository {
                 .list();
     }
 
-    /** The same tasks, with the last error of those that have failed. */
-    public List<Task> withLastErrors(Collection<Task> tasks) {
-        Map<TaskId, TaskError> errors = tasks.isEmpty() ? Map.of() : lastErrors(tasks);
-        return tasks.stream()
-                .map(task -> task.withLastError(errors.get(task.id())))
+    /** The rows as tasks, each with its newest error. */
+    public List<Task> toTasks(Collection<TaskRow> rows) {
+        Map<TaskId, TaskError> errors = rows.isEmpty() ? Map.of() : lastErrors(rows);
+        return rows.stream()
+                .map(row -> row.toTask(errors.get(TaskId.of(row.id()))))
                 .toList();
     }
 
-    private Map<TaskId, TaskError> lastErrors(Collection<Task> tasks) {
+    private Map<TaskId, TaskError> lastErrors(Collection<TaskRow> rows) {
         return database
                 .application("find-last-errors")
-                .param("ids", SqlArrays.bigints(tasks, task -> task.id().value()))
+                .param("ids", SqlArrays.bigints(rows, TaskRow::id))
                 .query(database.repositories().rows(LastErrorRow.class))
                 .list()
                 .stream()

@@ -30,8 +30,8 @@ public final class TaskRepository {
     public Optional<Task> find(TaskId id) {
         return rows.findById(id.value())
                 .map(row -> row.lastError() == null
-                        ? row.toTask()
-                        : errors.withLastErrors(List.of(row.toTask())).get(0));
+                        ? row.toTask(null)
+                        : errors.toTasks(List.of(row)).get(0));
     }
 
     /** Moves the start of waiting tasks. */

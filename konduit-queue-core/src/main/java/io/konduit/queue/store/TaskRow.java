@@ -3,6 +3,7 @@ package io.konduit.queue.store;
 import io.konduit.queue.HoldReason;
 import io.konduit.queue.Priority;
 import io.konduit.queue.Task;
+import io.konduit.queue.TaskError;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskStatus;
 import java.time.Instant;
@@ -35,7 +36,8 @@ public record TaskRow(
         Instant createdAt,
         @Nullable Instant finishedAt) {
 
-    public Task toTask() {
+    /** @param error the newest error; null when no attempt has failed */
+    public Task toTask(@Nullable TaskError error) {
         return new Task(
                 TaskId.of(id),
                 queue,
@@ -56,6 +58,6 @@ public record TaskRow(
                 uniqueKey,
                 createdAt,
                 finishedAt,
-                null);
+                error);
     }
 }
