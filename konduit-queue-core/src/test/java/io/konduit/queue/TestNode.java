@@ -80,8 +80,7 @@ public final class TestNode implements AutoCloseable {
                         REAPER_INTERVAL,
                         chores.abandonedThreshold(),
                         chores.abandonedInterval(),
-                        chores.staleThreshold(),
-                        HEARTBEAT))
+                        chores.staleThreshold()))
                 .leader(new LeaderSettings(Duration.ofMillis(1_500), Duration.ofMillis(500), Duration.ofMillis(250)))
                 .failover(new FailoverPolicy(options.pauseQueues(), FailoverPolicy.LONGEST_MEMORY));
     }

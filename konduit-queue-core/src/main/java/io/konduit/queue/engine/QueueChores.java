@@ -43,8 +43,7 @@ public record QueueChores(List<Chore> chores) {
 
         Builder reaper(OrphanReclaimer reclaimer) {
             if (settings.reaperInterval().isZero()) {
-                log.warn(
-                        "'konduit.queue.reaper-interval' is 0: the tasks of crashed workers do not come back on their own");
+                log.warn(ChoreSettings.WITHOUT_REAPER);
             } else {
                 chores.add(new ReaperChore(reclaimer, settings.reaperInterval()));
             }

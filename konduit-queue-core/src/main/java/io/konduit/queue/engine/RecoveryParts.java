@@ -11,6 +11,7 @@ import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimEvents;
 import io.konduit.queue.recovery.StaleWorkerMarker;
 import io.konduit.queue.recovery.WitnessWatch;
+import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.settings.RetentionSettings;
@@ -64,7 +65,7 @@ final class RecoveryParts {
         cleaner = given.part(
                 AbandonedLeaseCleaner.class,
                 () -> new AbandonedLeaseCleaner(
-                        tasks.get(), policy.get(), given.settings.inspection().abandonedThreshold(), events.get()));
+                        tasks.get(), policy.get(), given.settings.chores().abandonedThreshold(), events.get()));
         leaderSettings = given.part(LeaderSettings.class, () -> given.settings.leader());
         retention = given.part(RetentionSettings.class, () -> given.settings.retention());
         passes = given.part(ChoreRepository.class, () -> new ChoreRepository(given.database));
@@ -112,9 +113,12 @@ final class RecoveryParts {
     }
 
     private QueueChores chores(QueueEngineBuilder given, InstanceParts instance) {
-        StaleWorkerMarker marker = new StaleWorkerMarker(
-                instance.workers.get(), given.settings.chores().staleThreshold(), given.events);
-        return QueueChores.builder(given.settings.chores())
+        ChoreSettings settings = given.settings
+                .chores()
+                .requireStaleAfterTwo(given.settings.instance().heartbeatInterval());
+        StaleWorkerMarker marker =
+                new StaleWorkerMarker(instance.workers.get(), settings.staleThreshold(), given.events);
+        return QueueChores.builder(settings)
                 .reaper(reclaimer.get())
                 .witness(witnessWatch.get(), given.settings.witness())
                 .abandoned(cleaner.get())

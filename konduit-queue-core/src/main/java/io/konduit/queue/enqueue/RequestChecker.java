@@ -8,6 +8,7 @@ import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.insert.NewTask;
 import io.konduit.queue.settings.DurationText;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.settings.TaskNames;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +41,9 @@ public final class RequestChecker {
         Optional<JobHandlerMethod> handler = handlers.find(type);
         if (rejectUnknownTypes && handler.isEmpty()) {
             throw new UnknownTaskTypeException(
-                    "No handler of this application has the type '%s'; known are %s. Correct the type, or set 'konduit.queue.reject-unknown-types' to false if another application handles it."
+                    ("No handler of this application has the type '%s'; known are %s. Correct the type, or set '"
+                                    + PropertyNames.REJECT_UNKNOWN_TYPES
+                                    + "' to false if another application handles it.")
                             .formatted(type, handlers.types()));
         }
         if (request.maxAttempts() != null && request.maxAttempts() < 1) {

@@ -3,6 +3,7 @@ package io.konduit.queue.handler;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.PayloadTooLargeException;
 import io.konduit.queue.settings.PayloadSettings;
+import io.konduit.queue.settings.PropertyNames;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -54,7 +55,11 @@ public final class PayloadConverter {
         // the declared type matters only for generic types: a plain class describes itself
         boolean generic = expected != null && (expected.hasGenericTypes() || expected.isContainerType());
         String json = json(generic && asDeclared != null ? asDeclared : payload, payload, what);
-        requireSize(json, settings.maxBytes(), what, ", or raise 'konduit.queue.max-payload' (up to 10MB)");
+        requireSize(
+                json,
+                settings.maxBytes(),
+                what,
+                ", or raise '" + PropertyNames.MAX_PAYLOAD + "' (up to " + PayloadSettings.LARGEST + ")");
         JsonText.requireStorable(json, what);
         if (declared != null && payload != null && (settings.check() || asDeclared == null)) {
             requireReadable(json, declared, payload, what);

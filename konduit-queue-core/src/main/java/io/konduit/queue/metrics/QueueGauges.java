@@ -6,6 +6,7 @@ import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.review.StatisticsRepository.Live;
 import io.konduit.queue.review.StatisticsRepository.Recovery;
 import io.konduit.queue.review.StatisticsRepository.Waiting;
+import io.konduit.queue.settings.PropertyNames;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -86,7 +87,7 @@ public final class QueueGauges {
         gauge(
                 registry,
                 MeterNames.ZOMBIES_ABOVE,
-                "Live tasks that have lost more workers than konduit.queue.zombie.warn-above",
+                "Live tasks that have lost more workers than " + PropertyNames.ZOMBIE_WARN_ABOVE,
                 "tasks",
                 recovery -> recovery.zombiesAbove());
     }

@@ -7,6 +7,7 @@ import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.failover.FailoverMonitor;
 import io.konduit.queue.observation.LimitedTags;
 import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
 import io.konduit.queue.worker.QueueMonitor;
@@ -28,7 +29,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private static final String FAILED = "Tasks that failed permanently";
     private static final String GIVEN_BACK = "Tasks given back uncharged";
     private static final String LEASES_LOST = "Runs whose lease was lost";
-    private static final String LONG_RUNS = "Runs longer than konduit.queue.worker.warn-after";
+    private static final String LONG_RUNS = "Runs longer than " + PropertyNames.WORKER_WARN_AFTER;
     private static final String RECLAIMED = "reclaimed";
     private static final String NO_ERROR = "none";
 

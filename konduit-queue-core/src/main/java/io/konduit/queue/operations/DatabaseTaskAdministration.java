@@ -14,6 +14,7 @@ import io.konduit.queue.admin.TaskStateException;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.review.AdministrationRepository;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.Start;
 import io.konduit.queue.store.StartRepository.Moved;
@@ -140,7 +141,8 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         requireText(actor, note);
         if (cleaner.threshold().isZero()) {
             throw new InvalidRequestException(
-                    "Abandoned leases cannot be cleaned up: 'konduit.queue.abandoned.threshold' is 0, so no task ever counts as abandoned. Set it to the longest acceptable time without a checkpoint.");
+                    "Abandoned leases cannot be cleaned up: '" + PropertyNames.ABANDONED_THRESHOLD
+                            + "' is 0, so no task ever counts as abandoned. Set it to the longest acceptable time without a checkpoint.");
         }
         return cleaner.cleanOnce(new Author(actor, note));
     }

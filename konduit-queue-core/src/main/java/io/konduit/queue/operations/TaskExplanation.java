@@ -5,6 +5,7 @@ import io.konduit.queue.Task;
 import io.konduit.queue.admin.WorkerState;
 import io.konduit.queue.review.TaskSituation;
 import io.konduit.queue.settings.InspectionSettings;
+import io.konduit.queue.settings.PropertyNames;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -45,7 +46,7 @@ final class TaskExplanation {
         String since = "It has been due for " + seconds(due.negated());
         if (found.servingWorkers() == 0) {
             return since + ", but no active worker serves queue '" + task.queue()
-                    + "'. Start one, or add the queue to 'konduit.queue.worker.queues'.";
+                    + "'. Start one, or add the queue to '" + PropertyNames.WORKER_QUEUES + "'.";
         }
         String slots = " (" + found.servingBusy() + " of " + found.servingSlots() + " slots of "
                 + found.servingWorkers() + " active workers on queue '" + task.queue() + "' are busy)";

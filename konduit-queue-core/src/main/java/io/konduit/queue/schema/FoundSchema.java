@@ -2,6 +2,7 @@ package io.konduit.queue.schema;
 
 import io.konduit.queue.SchemaMissingException;
 import io.konduit.queue.SchemaVersionException;
+import io.konduit.queue.settings.PropertyNames;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -134,7 +135,7 @@ record FoundSchema(
             throw new SchemaVersionException(
                     "The tables of the queue in schema '%s' were created manually: there is no '%s'. They are at version %d; this release has version %d."
                             .formatted(schema, HISTORY_TABLE, scripts.versionOf(objects), scripts.newest()),
-                    (missing.isEmpty() ? "Set" : missing) + " 'konduit.queue.schema.initialize' to false.");
+                    (missing.isEmpty() ? "Set" : missing) + " '" + PropertyNames.SCHEMA_INITIALIZE + "' to false.");
         }
     }
 
@@ -146,7 +147,8 @@ record FoundSchema(
                     "The tables of the queue in schema '%s' are at version %d, but this release needs version %d."
                             .formatted(schema, scripts.versionOf(objects), scripts.newest()),
                     objects.contains(HISTORY_TABLE)
-                            ? "Set 'konduit.queue.schema.initialize' to true for one start, as a user who may change the tables."
+                            ? "Set '" + PropertyNames.SCHEMA_INITIALIZE
+                                    + "' to true for one start, as a user who may change the tables."
                             : missing(scripts) + ".");
         }
     }

@@ -2,6 +2,7 @@ package io.konduit.queue.schema;
 
 import io.konduit.queue.DatabaseUnreachableException;
 import io.konduit.queue.UnsupportedDatabaseException;
+import io.konduit.queue.settings.PropertyNames;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -175,6 +176,7 @@ public final class ServerCheck {
         return new UnsupportedDatabaseException(
                 "The queue needs 'konduit_task' to be one plain table, but it is " + found + ".",
                 "Move its rows into a plain table of that name with the same columns and indexes (the scripts are under"
-                        + " io/konduit/queue/db in the konduit-queue-core jar), or set 'konduit.queue.schema.name' to another schema and let the queue create the tables there.");
+                        + " io/konduit/queue/db in the konduit-queue-core jar), or set '" + PropertyNames.SCHEMA_NAME
+                        + "' to another schema and let the queue create the tables there.");
     }
 }

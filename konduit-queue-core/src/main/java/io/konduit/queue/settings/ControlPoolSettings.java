@@ -12,7 +12,8 @@ public record ControlPoolSettings(int size, Duration patience) {
     public ControlPoolSettings {
         SettingRules.require(
                 size >= 2,
-                "'konduit.queue.control-pool-size' (%d) must be at least 2: a claim must not keep an extension waiting."
+                ("'" + PropertyNames.CONTROL_POOL_SIZE
+                                + "' (%d) must be at least 2: a claim must not keep an extension waiting.")
                         .formatted(size));
     }
 
@@ -24,9 +25,7 @@ public record ControlPoolSettings(int size, Duration patience) {
 
     /** The defaults of the properties. */
     public static ControlPoolSettings defaults() {
-        return of(
-                Defaults.number(Defaults.CONTROL_POOL_SIZE),
-                Defaults.duration(Defaults.LOCK_TIMEOUT),
-                Defaults.duration(Defaults.WORKER_HEARTBEAT_INTERVAL));
+        WorkerSettings worker = WorkerSettings.defaults();
+        return of(Defaults.number(Defaults.CONTROL_POOL_SIZE), worker.lockTimeout(), worker.heartbeatInterval());
     }
 }

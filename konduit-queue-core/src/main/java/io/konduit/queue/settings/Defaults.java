@@ -7,6 +7,7 @@ import org.springframework.util.unit.DataSize;
 
 /** The defaults of the properties under {@code konduit.queue}, in property syntax. They are defined only here. */
 public final class Defaults {
+    public static final String ENABLED = "true";
     public static final String LOCK_TIMEOUT = "5m";
     public static final String REAPER_INTERVAL = "30s";
     public static final String REAPER_GRACE = "0s";
@@ -58,6 +59,11 @@ public final class Defaults {
     public static final String RETENTION_WORKERS = "1d";
     public static final String RETENTION_INTERVAL = "10m";
     public static final String RETENTION_BATCH_SIZE = "5000";
+
+    public static final String ENDPOINT_ALLOW_WRITES = "false";
+    public static final String ENDPOINT_SHOW_PAYLOADS = "never";
+
+    public static final String ERRORS_MESSAGES = "store";
 
     public static final String FAILOVER_PAUSE_QUEUES = "false";
 

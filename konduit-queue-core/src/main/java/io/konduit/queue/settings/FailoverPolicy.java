@@ -20,6 +20,8 @@ public record FailoverPolicy(boolean pauseQueues, Duration memory) {
 
     /** The defaults of the properties. */
     public static FailoverPolicy defaults() {
-        return of(Defaults.flag(Defaults.FAILOVER_PAUSE_QUEUES), Defaults.duration(Defaults.RETENTION_COMPLETED));
+        return of(
+                Defaults.flag(Defaults.FAILOVER_PAUSE_QUEUES),
+                RetentionSettings.defaults().completed());
     }
 }

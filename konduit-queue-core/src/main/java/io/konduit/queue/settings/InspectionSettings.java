@@ -3,34 +3,43 @@ package io.konduit.queue.settings;
 import java.time.Duration;
 
 /**
- * The settings that answers to operators depend on, from {@code konduit.queue.*}.
+ * The settings that answers to operators depend on.
  *
  * @param zombieLimit a task that has lost more workers than this is reported
- * @param isolateAfter a task that has lost this many workers runs alone
- * @param quarantineAfter a task that has lost this many workers is held
- * @param reaperGrace how long an ended lease is left alone
- * @param reaperInterval how often the reaper runs; zero when it is off
- * @param staleThreshold a worker that has been silent for longer is STALE
- * @param abandonedThreshold a running task without progress for longer is abandoned; zero when none ever is
  */
-public record InspectionSettings(
-        int zombieLimit,
-        int isolateAfter,
-        int quarantineAfter,
-        Duration reaperGrace,
-        Duration reaperInterval,
-        Duration staleThreshold,
-        Duration abandonedThreshold) {
+public record InspectionSettings(int zombieLimit, ReclaimPolicy reclaim, ChoreSettings chores) {
+
+    /** With the default limit of the properties. */
+    public static InspectionSettings of(ReclaimPolicy reclaim, ChoreSettings chores) {
+        return new InspectionSettings(Defaults.number(Defaults.ZOMBIE_WARN_ABOVE), reclaim, chores);
+    }
 
     /** The defaults of the properties. */
     public static InspectionSettings defaults() {
-        return new InspectionSettings(
-                Defaults.number(Defaults.ZOMBIE_WARN_ABOVE),
-                Defaults.number(Defaults.ZOMBIE_ISOLATE_AFTER),
-                Defaults.number(Defaults.ZOMBIE_QUARANTINE_AFTER),
-                Defaults.duration(Defaults.REAPER_GRACE),
-                Defaults.duration(Defaults.REAPER_INTERVAL),
-                Defaults.duration(Defaults.WORKER_STALE_THRESHOLD),
-                Defaults.duration(Defaults.ABANDONED_THRESHOLD));
+        return of(ReclaimPolicy.defaults(), ChoreSettings.defaults());
+    }
+
+    public int isolateAfter() {
+        return reclaim.isolateAfter();
+    }
+
+    public int quarantineAfter() {
+        return reclaim.quarantineAfter();
+    }
+
+    public Duration reaperGrace() {
+        return reclaim.grace();
+    }
+
+    public Duration reaperInterval() {
+        return chores.reaperInterval();
+    }
+
+    public Duration staleThreshold() {
+        return chores.staleThreshold();
+    }
+
+    public Duration abandonedThreshold() {
+        return chores.abandonedThreshold();
     }
 }

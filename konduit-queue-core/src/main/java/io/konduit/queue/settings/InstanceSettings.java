@@ -19,11 +19,9 @@ public record InstanceSettings(boolean runsTasks, boolean runsChores, List<Strin
 
     /** The defaults of the properties. */
     public static InstanceSettings defaults() {
-        return new InstanceSettings(
-                Defaults.flag(Defaults.WORKER_ENABLED),
-                Defaults.flag(Defaults.WORKER_ENABLED),
-                List.of(),
-                Defaults.duration(Defaults.WORKER_HEARTBEAT_INTERVAL));
+        boolean enabled = Defaults.flag(Defaults.WORKER_ENABLED);
+        WorkerSettings worker = WorkerSettings.defaults();
+        return new InstanceSettings(enabled, enabled, worker.queues(), worker.heartbeatInterval());
     }
 
     /** Whether it sends heartbeats. */

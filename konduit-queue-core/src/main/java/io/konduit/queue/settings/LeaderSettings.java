@@ -10,12 +10,13 @@ import java.time.Duration;
 public record LeaderSettings(Duration lockTtl, Duration renewInterval, Duration acquireRetryInterval) {
 
     public LeaderSettings {
-        SettingRules.requirePositive(lockTtl, "konduit.queue.leader.lock-ttl");
-        SettingRules.requirePositive(renewInterval, "konduit.queue.leader.renew-interval");
-        SettingRules.requirePositive(acquireRetryInterval, "konduit.queue.leader.acquire-retry-interval");
+        SettingRules.requirePositive(lockTtl, PropertyNames.LEADER_LOCK_TTL);
+        SettingRules.requirePositive(renewInterval, PropertyNames.LEADER_RENEW_INTERVAL);
+        SettingRules.requirePositive(acquireRetryInterval, PropertyNames.LEADER_ACQUIRE_RETRY_INTERVAL);
         SettingRules.require(
                 renewInterval.multipliedBy(3).compareTo(lockTtl) <= 0,
-                "'konduit.queue.leader.lock-ttl' (%s) must be at least three times 'konduit.queue.leader.renew-interval' (%s)."
+                ("'" + PropertyNames.LEADER_LOCK_TTL + "' (%s) must be at least three times '"
+                                + PropertyNames.LEADER_RENEW_INTERVAL + "' (%s).")
                         .formatted(DurationText.of(lockTtl), DurationText.of(renewInterval)));
     }
 

@@ -8,12 +8,17 @@ package io.konduit.queue.settings;
  */
 public record PayloadSettings(long maxBytes, boolean check) {
     private static final long LEAST = 1024;
-    private static final long MAX = 10L * 1024 * 1024;
+
+    /** The largest limit, as messages have it. */
+    public static final String LARGEST = "10MB";
+
+    private static final long MAX = Defaults.bytes(LARGEST);
 
     public PayloadSettings {
         SettingRules.require(
                 maxBytes >= LEAST && maxBytes <= MAX,
-                "'konduit.queue.max-payload' (%d bytes) must be between 1KB and 10MB. Store larger data elsewhere and send its key."
+                ("'" + PropertyNames.MAX_PAYLOAD + "' (%d bytes) must be between 1KB and " + LARGEST
+                                + ". Store larger data elsewhere and send its key.")
                         .formatted(maxBytes));
     }
 

@@ -61,6 +61,6 @@ public interface QueueSettings {
     }
 
     default InspectionSettings inspection() {
-        return InspectionSettings.defaults();
+        return InspectionSettings.of(reclaim(), chores());
     }
 }

@@ -16,16 +16,18 @@ public record ReclaimPolicy(
         Duration grace, int batchSize, int isolateAfter, int quarantineAfter, Duration backoff, Duration backoffCap) {
 
     public ReclaimPolicy {
-        SettingRules.requireNotNegative(grace, "konduit.queue.reaper-grace");
-        SettingRules.requireAtLeastOne(batchSize, "konduit.queue.reaper-batch-size");
+        SettingRules.requireNotNegative(grace, PropertyNames.REAPER_GRACE);
+        SettingRules.requireAtLeastOne(batchSize, PropertyNames.REAPER_BATCH_SIZE);
         requireIsolateAfter(isolateAfter);
         SettingRules.require(
                 quarantineAfter >= isolateAfter,
-                "'konduit.queue.zombie.quarantine-after' (%d) must be at least 'konduit.queue.zombie.isolate-after' (%d)."
+                ("'" + PropertyNames.ZOMBIE_QUARANTINE_AFTER + "' (%d) must be at least '"
+                                + PropertyNames.ZOMBIE_ISOLATE_AFTER + "' (%d).")
                         .formatted(quarantineAfter, isolateAfter));
         SettingRules.require(
                 !backoff.isNegative() && backoffCap.compareTo(backoff) >= 0,
-                "'konduit.queue.zombie.backoff-cap' (%s) must be at least 'konduit.queue.zombie.backoff' (%s), and neither negative."
+                ("'" + PropertyNames.ZOMBIE_BACKOFF_CAP + "' (%s) must be at least '" + PropertyNames.ZOMBIE_BACKOFF
+                                + "' (%s), and neither negative.")
                         .formatted(DurationText.of(backoffCap), DurationText.of(backoff)));
     }
 
@@ -41,6 +43,6 @@ public record ReclaimPolicy(
     }
 
     static void requireIsolateAfter(int isolateAfter) {
-        SettingRules.requireAtLeastOne(isolateAfter, "konduit.queue.zombie.isolate-after");
+        SettingRules.requireAtLeastOne(isolateAfter, PropertyNames.ZOMBIE_ISOLATE_AFTER);
     }
 }

@@ -7,12 +7,12 @@ public record RetentionSettings(
         Duration completed, Duration failed, Duration incidents, Duration workers, Duration interval, int batchSize) {
 
     public RetentionSettings {
-        SettingRules.requireNotNegative(completed, "konduit.queue.retention.completed");
-        SettingRules.requireNotNegative(failed, "konduit.queue.retention.failed");
-        SettingRules.requireNotNegative(incidents, "konduit.queue.retention.incidents");
-        SettingRules.requireNotNegative(workers, "konduit.queue.retention.workers");
-        SettingRules.requirePositive(interval, "konduit.queue.retention.interval");
-        SettingRules.requireAtLeastOne(batchSize, "konduit.queue.retention.batch-size");
+        SettingRules.requireNotNegative(completed, PropertyNames.RETENTION_COMPLETED);
+        SettingRules.requireNotNegative(failed, PropertyNames.RETENTION_FAILED);
+        SettingRules.requireNotNegative(incidents, PropertyNames.RETENTION_INCIDENTS);
+        SettingRules.requireNotNegative(workers, PropertyNames.RETENTION_WORKERS);
+        SettingRules.requirePositive(interval, PropertyNames.RETENTION_INTERVAL);
+        SettingRules.requireAtLeastOne(batchSize, PropertyNames.RETENTION_BATCH_SIZE);
     }
 
     /** The defaults of the properties. */

@@ -8,17 +8,19 @@ public record RetrySettings(
         int maxAttempts, Duration initialInterval, double multiplier, Duration maxInterval, double jitter) {
 
     public RetrySettings {
-        SettingRules.requireAtLeastOne(maxAttempts, "konduit.queue.retry.max-attempts");
-        SettingRules.requireNotNegative(initialInterval, "konduit.queue.retry.initial-interval");
+        SettingRules.requireAtLeastOne(maxAttempts, PropertyNames.RETRY_MAX_ATTEMPTS);
+        SettingRules.requireNotNegative(initialInterval, PropertyNames.RETRY_INITIAL_INTERVAL);
         SettingRules.require(
-                multiplier >= 1, "'konduit.queue.retry.multiplier' (%s) must be at least 1.".formatted(multiplier));
+                multiplier >= 1,
+                ("'" + PropertyNames.RETRY_MULTIPLIER + "' (%s) must be at least 1.").formatted(multiplier));
         SettingRules.require(
                 maxInterval.compareTo(initialInterval) >= 0,
-                "'konduit.queue.retry.max-interval' (%s) must be at least 'konduit.queue.retry.initial-interval' (%s)."
+                ("'" + PropertyNames.RETRY_MAX_INTERVAL + "' (%s) must be at least '"
+                                + PropertyNames.RETRY_INITIAL_INTERVAL + "' (%s).")
                         .formatted(DurationText.of(maxInterval), DurationText.of(initialInterval)));
         SettingRules.require(
                 jitter >= 0 && jitter <= 1,
-                "'konduit.queue.retry.jitter' (%s) must be between 0 and 1.".formatted(jitter));
+                ("'" + PropertyNames.RETRY_JITTER + "' (%s) must be between 0 and 1.").formatted(jitter));
     }
 
     /** The defaults of the properties. */

@@ -16,10 +16,7 @@ public record SchemaSettings(boolean initialize, @Nullable String name, Duration
 
     public SchemaSettings {
         requireName(name);
-        SettingRules.require(
-                lockPatience.toMillis() > 0,
-                "'konduit.queue.schema.lock-patience' (%s) must be longer than 0."
-                        .formatted(DurationText.of(lockPatience)));
+        SettingRules.requirePositive(lockPatience, PropertyNames.SCHEMA_LOCK_PATIENCE);
     }
 
     /** The defaults of the properties. */
@@ -37,7 +34,7 @@ public record SchemaSettings(boolean initialize, @Nullable String name, Duration
     public static @Nullable String requireName(@Nullable String name) {
         SettingRules.require(
                 name == null || PLAIN_NAME.matcher(name).matches(),
-                "'konduit.queue.schema.name' must be a plain lower-case name"
+                "'" + PropertyNames.SCHEMA_NAME + "' must be a plain lower-case name"
                         + " (letters, digits and underscores, not starting with a digit) but is '" + name + "'.");
         return name;
     }

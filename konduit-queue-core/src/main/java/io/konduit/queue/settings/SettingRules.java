@@ -5,11 +5,14 @@ import java.time.Duration;
 
 /** Validates settings. A violation names the property, its value and the rule. */
 final class SettingRules {
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
     private SettingRules() {}
 
+    /** Less than a millisecond counts as zero, as in messages and for PostgreSQL. */
     static void requirePositive(Duration value, String property) {
         require(
-                !value.isNegative() && !value.isZero(),
+                value.compareTo(SHORTEST) >= 0,
                 "'%s' (%s) must be greater than zero.".formatted(property, DurationText.of(value)));
     }
 

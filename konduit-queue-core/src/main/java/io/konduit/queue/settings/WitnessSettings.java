@@ -19,12 +19,14 @@ public record WitnessSettings(boolean enabled, Duration grace) {
     public static WitnessSettings of(boolean enabled, Duration grace, Duration lockTimeout) {
         SettingRules.require(
                 grace.compareTo(SHORTEST) >= 0,
-                "'konduit.queue.witness.grace' (%s) must be at least 1s. Set 'konduit.queue.witness.enabled' to false to disable the witness."
+                ("'" + PropertyNames.WITNESS_GRACE + "' (%s) must be at least 1s. Set '" + PropertyNames.WITNESS_ENABLED
+                                + "' to false to disable the witness.")
                         .formatted(DurationText.of(grace)));
         boolean ofUse = grace.compareTo(lockTimeout) < 0;
         SettingRules.require(
                 !enabled || ofUse || grace.equals(Defaults.duration(Defaults.WITNESS_GRACE)),
-                "'konduit.queue.witness.grace' (%s) must be less than 'konduit.queue.lock-timeout' (%s)."
+                ("'" + PropertyNames.WITNESS_GRACE + "' (%s) must be less than '" + PropertyNames.LOCK_TIMEOUT
+                                + "' (%s).")
                         .formatted(DurationText.of(grace), DurationText.of(lockTimeout)));
         return new WitnessSettings(enabled && ofUse, grace);
     }
@@ -34,6 +36,6 @@ public record WitnessSettings(boolean enabled, Duration grace) {
         return of(
                 Defaults.flag(Defaults.WITNESS_ENABLED),
                 Defaults.duration(Defaults.WITNESS_GRACE),
-                Defaults.duration(Defaults.LOCK_TIMEOUT));
+                WorkerSettings.defaults().lockTimeout());
     }
 }

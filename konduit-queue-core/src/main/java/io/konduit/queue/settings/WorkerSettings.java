@@ -33,27 +33,29 @@ public record WorkerSettings(
         queues = List.copyOf(queues);
         queueConcurrency = Map.copyOf(queueConcurrency);
         queues.forEach(WorkerSettings::requireName);
-        SettingRules.requireAtLeastOne(concurrency, "konduit.queue.worker.concurrency");
+        SettingRules.requireAtLeastOne(concurrency, PropertyNames.WORKER_CONCURRENCY);
         for (Map.Entry<String, Integer> own : queueConcurrency.entrySet()) {
-            String property = "konduit.queue.worker.queue-concurrency." + own.getKey();
+            String property = PropertyNames.WORKER_QUEUE_CONCURRENCY + "." + own.getKey();
             SettingRules.requireAtLeastOne(own.getValue(), property);
             SettingRules.require(
                     queues.isEmpty() || queues.contains(own.getKey()),
-                    "'%s' (%d) is set, but 'konduit.queue.worker.queues' (%s) does not name that queue."
+                    ("'%s' (%d) is set, but '" + PropertyNames.WORKER_QUEUES + "' (%s) does not name that queue.")
                             .formatted(property, own.getValue(), String.join(", ", queues)));
         }
         SettingRules.require(
                 lockTimeout.compareTo(TaskNames.SHORTEST_LOCK_TIMEOUT) >= 0,
-                "'konduit.queue.lock-timeout' (%s) must be at least 1s.".formatted(DurationText.of(lockTimeout)));
-        SettingRules.requirePositive(pollInterval, "konduit.queue.worker.poll-interval");
-        SettingRules.requirePositive(heartbeatInterval, "konduit.queue.worker.heartbeat-interval");
+                ("'" + PropertyNames.LOCK_TIMEOUT + "' (%s) must be at least 1s.")
+                        .formatted(DurationText.of(lockTimeout)));
+        SettingRules.requirePositive(pollInterval, PropertyNames.WORKER_POLL_INTERVAL);
+        SettingRules.requirePositive(heartbeatInterval, PropertyNames.WORKER_HEARTBEAT_INTERVAL);
         SettingRules.require(
                 heartbeatInterval.multipliedBy(3).compareTo(lockTimeout) <= 0,
-                "'konduit.queue.worker.heartbeat-interval' (%s) must be at most a third of 'konduit.queue.lock-timeout' (%s)."
+                ("'" + PropertyNames.WORKER_HEARTBEAT_INTERVAL + "' (%s) must be at most a third of '"
+                                + PropertyNames.LOCK_TIMEOUT + "' (%s).")
                         .formatted(DurationText.of(heartbeatInterval), DurationText.of(lockTimeout)));
-        SettingRules.requireNotNegative(timeout, "konduit.queue.worker.timeout");
-        SettingRules.requireNotNegative(warnAfter, "konduit.queue.worker.warn-after");
-        SettingRules.requireNotNegative(drainTimeout, "konduit.queue.worker.drain-timeout");
+        SettingRules.requireNotNegative(timeout, PropertyNames.WORKER_TIMEOUT);
+        SettingRules.requireNotNegative(warnAfter, PropertyNames.WORKER_WARN_AFTER);
+        SettingRules.requireNotNegative(drainTimeout, PropertyNames.WORKER_DRAIN_TIMEOUT);
         ReclaimPolicy.requireIsolateAfter(isolateAfter);
     }
 
@@ -65,7 +67,7 @@ public record WorkerSettings(
     public static List<String> namedQueues(@Nullable List<String> named) {
         SettingRules.require(
                 named == null || !named.isEmpty(),
-                "'konduit.queue.worker.queues' must name at least one queue. Remove it to"
+                "'" + PropertyNames.WORKER_QUEUES + "' must name at least one queue. Remove it to"
                         + " serve 'default' and the queues that handlers declare.");
         return named == null ? List.of() : named;
     }
@@ -79,7 +81,9 @@ public record WorkerSettings(
         for (Map.Entry<String, Integer> own : queueConcurrency.entrySet()) {
             SettingRules.require(
                     served.contains(own.getKey()),
-                    "'konduit.queue.worker.queue-concurrency.%s' (%d) is set, but this worker does not serve that queue: no handler declares it, and 'konduit.queue.worker.queues' is not set."
+                    ("'" + PropertyNames.WORKER_QUEUE_CONCURRENCY
+                                    + ".%s' (%d) is set, but this worker does not serve that queue: no handler declares it, and '"
+                                    + PropertyNames.WORKER_QUEUES + "' is not set.")
                             .formatted(own.getKey(), own.getValue()));
         }
         return new WorkerSettings(
@@ -109,12 +113,12 @@ public record WorkerSettings(
                 Defaults.duration(Defaults.WORKER_WARN_AFTER),
                 Defaults.duration(Defaults.WORKER_DRAIN_TIMEOUT),
                 Defaults.flag(Defaults.WORKER_LISTEN),
-                Defaults.number(Defaults.ZOMBIE_ISOLATE_AFTER));
+                ReclaimPolicy.defaults().isolateAfter());
     }
 
     private static void requireName(String queue) {
         try {
-            TaskNames.requireQueue(queue, "a name in 'konduit.queue.worker.queues'");
+            TaskNames.requireQueue(queue, "a name in '" + PropertyNames.WORKER_QUEUES + "'");
         } catch (InvalidTaskException e) {
             throw new InvalidSettingsException(String.valueOf(e.getMessage()), e);
         }

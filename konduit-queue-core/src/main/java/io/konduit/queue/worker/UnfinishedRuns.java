@@ -1,6 +1,7 @@
 package io.konduit.queue.worker;
 
 import io.konduit.queue.settings.DurationText;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.Lease;
 import java.time.Duration;
 import java.util.List;
@@ -43,7 +44,8 @@ final class UnfinishedRuns {
                 .filter(execution -> execution.task().reapable() || !execution.isStarted())
                 .toList();
         log.warn(
-                "{} did not finish within 'konduit.queue.worker.drain-timeout' ({}): {} given back, {} to be held for a person when their leases have expired, because they must not run twice",
+                "{} did not finish within '" + PropertyNames.WORKER_DRAIN_TIMEOUT
+                        + "' ({}): {} given back, {} to be held for a person when their leases have expired, because they must not run twice",
                 rest.stream().map(RunningTask::task).toList(),
                 DurationText.of(drainTimeout),
                 returned.size(),

@@ -12,6 +12,7 @@ import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.admin.TaskAdministration;
 import io.konduit.queue.review.AdministrationRepository;
+import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.InspectionSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ClaimedTask;
@@ -88,7 +89,9 @@ class CleanAbandonedTests {
     }
 
     private static InspectionSettings settings(Duration abandonedThreshold) {
-        return new InspectionSettings(
-                3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), abandonedThreshold);
+        return InspectionSettings.of(
+                ReclaimPolicy.defaults(),
+                new ChoreSettings(
+                        Duration.ofSeconds(30), abandonedThreshold, Duration.ofHours(6), Duration.ofMinutes(1)));
     }
 }

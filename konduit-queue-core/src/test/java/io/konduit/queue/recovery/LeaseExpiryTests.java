@@ -10,6 +10,7 @@ import io.konduit.queue.TaskRequest;
 import io.konduit.queue.admin.Orphan;
 import io.konduit.queue.admin.QueueInspection;
 import io.konduit.queue.operations.DatabaseQueueInspection;
+import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.InspectionSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ClaimedTask;
@@ -89,9 +90,7 @@ class LeaseExpiryTests {
     void graceIsAddedToTheLease() {
         ReclaimPolicy patient = QueueFixture.policy(Duration.ofSeconds(20), 500);
         QueueInspection inspection = new DatabaseQueueInspection(
-                harness.database(),
-                new InspectionSettings(
-                        3, 2, 5, patient.grace(), Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7)));
+                harness.database(), InspectionSettings.of(patient, ChoreSettings.defaults()));
         ClaimedTask task = harness.running(worker);
 
         clock.set(NIGHT.plus(LEASE).plusSeconds(20));

@@ -203,7 +203,7 @@ class MigrationLockTests {
     void patienceOfZeroIsAnImpossibleSetting() {
         assertThatExceptionOfType(InvalidSettingsException.class)
                 .isThrownBy(() -> new SchemaSettings(true, null, Duration.ZERO))
-                .withMessage("'konduit.queue.schema.lock-patience' (0s) must be longer than 0.");
+                .withMessage("'konduit.queue.schema.lock-patience' (0s) must be greater than zero.");
     }
 
     private QueueSchemaMigrator migrator(Duration patience) {

@@ -45,10 +45,7 @@ class UnchargedAttemptsTests {
     private void assertShows(int attempts) {
         Task found = queue.find(id).orElseThrow();
         assertThat(List.of(found.attempts(), found.maxAttempts())).containsExactly(attempts, 3);
-        QueueInspection inspection = new DatabaseQueueInspection(
-                harness.database(),
-                new InspectionSettings(
-                        3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7)));
+        QueueInspection inspection = new DatabaseQueueInspection(harness.database(), InspectionSettings.defaults());
         Task story = inspection.story(id).task();
         assertThat(List.of(story.attempts(), story.maxAttempts())).containsExactly(attempts, 3);
         for (TaskSearch criteria :

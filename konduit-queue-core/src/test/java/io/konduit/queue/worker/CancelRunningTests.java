@@ -240,8 +240,7 @@ class CancelRunningTests {
     }
 
     private static String explanation(TaskId id) {
-        InspectionSettings settings = new InspectionSettings(
-                3, 2, 5, Duration.ZERO, Duration.ofSeconds(30), Duration.ofMinutes(1), Duration.ofDays(7));
+        InspectionSettings settings = InspectionSettings.defaults();
         return new DatabaseQueueInspection(harness.database(), settings)
                 .story(id)
                 .explanation();

@@ -10,7 +10,6 @@ import io.konduit.queue.leader.SteppedScheduler;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.settings.ChoreSettings;
-import io.konduit.queue.settings.InspectionSettings;
 import io.konduit.queue.settings.InstanceSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.QueueSettings;
@@ -87,25 +86,12 @@ public final class SimulatedNode {
 
         @Override
         public ChoreSettings chores() {
-            return new ChoreSettings(
-                    REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6), HEARTBEAT);
+            return new ChoreSettings(REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6));
         }
 
         @Override
         public LeaderSettings leader() {
             return LEADER;
-        }
-
-        @Override
-        public InspectionSettings inspection() {
-            return new InspectionSettings(
-                    3,
-                    POLICY.isolateAfter(),
-                    POLICY.quarantineAfter(),
-                    POLICY.grace(),
-                    REAPER_INTERVAL,
-                    HEARTBEAT.multipliedBy(6),
-                    ABANDONED);
         }
     };
 

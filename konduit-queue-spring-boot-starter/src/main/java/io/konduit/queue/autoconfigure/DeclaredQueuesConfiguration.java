@@ -2,6 +2,7 @@ package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.DeclaredQueues;
@@ -24,7 +25,7 @@ class DeclaredQueuesConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
+    @ConditionalOnProperty(name = PropertyNames.WORKER_ENABLED, matchIfMissing = true)
     UnservedQueuesWarning konduitUnservedQueuesWarning(
             DeclaredQueues declared, QueueSettings settings, ApplicationContext context) {
         return new UnservedQueuesWarning(declared, settings.instance().queues(), context);

@@ -5,6 +5,7 @@ import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.failover.FailoverSettings;
 import io.konduit.queue.failover.FailoverWatch;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.FailoverRepository;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -44,8 +45,8 @@ class FailoverConfiguration {
      */
     @Bean(destroyMethod = "stop")
     @ConditionalOnMissingBean
-    @ConditionalOnProperty(name = "konduit.queue.worker.enabled", havingValue = "false")
-    @ConditionalOnProperty(name = "konduit.queue.chores.enabled", havingValue = "false", matchIfMissing = true)
+    @ConditionalOnProperty(name = PropertyNames.WORKER_ENABLED, havingValue = "false")
+    @ConditionalOnProperty(name = PropertyNames.CHORES_ENABLED, havingValue = "false", matchIfMissing = true)
     FailoverWatch konduitFailoverWatch(QueueEngine engine) {
         return engine.failoverWatch();
     }

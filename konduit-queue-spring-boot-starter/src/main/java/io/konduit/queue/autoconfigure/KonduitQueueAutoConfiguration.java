@@ -28,6 +28,7 @@ import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimEvents;
 import io.konduit.queue.review.AdministrationRepository;
 import io.konduit.queue.review.PauseRepository;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.store.ControlMessages;
@@ -61,7 +62,7 @@ import tools.jackson.databind.json.JsonMapper;
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
         })
 @ConditionalOnBean(DataSource.class)
-@ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = PropertyNames.ENABLED, matchIfMissing = true)
 @EnableConfigurationProperties(KonduitQueueProperties.class)
 @Import({
     SchemaConfiguration.class,
@@ -153,7 +154,7 @@ public final class KonduitQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    @ConditionalOnProperty(name = "konduit.queue.worker.listen", matchIfMissing = true)
+    @ConditionalOnProperty(name = PropertyNames.WORKER_LISTEN, matchIfMissing = true)
     Notifier konduitNotifier(QueueEngine engine) {
         return engine.notifier();
     }

@@ -2,6 +2,7 @@ package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.KeepAlive;
 import io.konduit.queue.worker.WorkerIdentity;
@@ -66,7 +67,7 @@ public final class KonduitQueueInstanceAutoConfiguration {
             super(ConfigurationPhase.REGISTER_BEAN);
         }
 
-        @ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
+        @ConditionalOnProperty(name = PropertyNames.WORKER_ENABLED, matchIfMissing = true)
         static final class Worker {}
 
         @Conditional(OnChores.class)

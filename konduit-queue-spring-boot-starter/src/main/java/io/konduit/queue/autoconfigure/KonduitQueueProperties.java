@@ -27,7 +27,7 @@ import org.springframework.util.unit.DataSize;
  */
 @ConfigurationProperties("konduit.queue")
 public record KonduitQueueProperties(
-        @DefaultValue("true") boolean enabled,
+        @DefaultValue(Defaults.ENABLED) boolean enabled,
         @DefaultValue(Defaults.LOCK_TIMEOUT) Duration lockTimeout,
         @DefaultValue(Defaults.REAPER_INTERVAL) Duration reaperInterval,
         @DefaultValue(Defaults.REAPER_GRACE) Duration reaperGrace,
@@ -199,8 +199,8 @@ public record KonduitQueueProperties(
      * @param allowWrites Whether the endpoint may change anything: release, fail, retry, cancel, reschedule, reclaim, pause, resume, drain. Reading needs only that the endpoint is exposed.
      */
     public record Endpoint(
-            @DefaultValue("false") boolean allowWrites,
-            @DefaultValue("never") ShowPayloads showPayloads,
+            @DefaultValue(Defaults.ENDPOINT_ALLOW_WRITES) boolean allowWrites,
+            @DefaultValue(Defaults.ENDPOINT_SHOW_PAYLOADS) ShowPayloads showPayloads,
             @DefaultValue Set<String> roles) {}
 
     /** Which callers see payloads. */
@@ -218,7 +218,8 @@ public record KonduitQueueProperties(
      *
      * @param messages Where error messages, which may quote payloads, are kept: nowhere, in the database, or in the database and the log. Classes and stack traces are always kept and logged.
      */
-    public record Errors(@DefaultValue("store") ErrorMessages messages) {}
+    public record Errors(
+            @DefaultValue(Defaults.ERRORS_MESSAGES) ErrorMessages messages) {}
 
     /**
      * What happens when the database has lost commits, for example after a failover to a standby that lagged behind.

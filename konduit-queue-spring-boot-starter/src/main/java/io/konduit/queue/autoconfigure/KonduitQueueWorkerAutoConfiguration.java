@@ -2,6 +2,7 @@ package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.worker.LeaseFence;
@@ -17,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 /** This instance as a worker. */
 @AutoConfiguration(after = KonduitQueueInstanceAutoConfiguration.class)
 @ConditionalOnBean(QueueDatabase.class)
-@ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = PropertyNames.WORKER_ENABLED, matchIfMissing = true)
 public final class KonduitQueueWorkerAutoConfiguration {
 
     @Bean

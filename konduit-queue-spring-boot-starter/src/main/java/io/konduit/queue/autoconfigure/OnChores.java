@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.settings.PropertyNames;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -13,12 +14,12 @@ public final class OnChores extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         Environment environment = context.getEnvironment();
-        boolean worker = environment.getProperty("konduit.queue.worker.enabled", Boolean.class, true);
-        boolean chores = environment.getProperty("konduit.queue.chores.enabled", Boolean.class, worker);
+        boolean worker = environment.getProperty(PropertyNames.WORKER_ENABLED, Boolean.class, true);
+        boolean chores = environment.getProperty(PropertyNames.CHORES_ENABLED, Boolean.class, worker);
         ConditionMessage.Builder message = ConditionMessage.forCondition("background chores");
         return chores
                 ? ConditionOutcome.match(message.because("this instance runs them"))
-                : ConditionOutcome.noMatch(message.because("neither 'konduit.queue.chores.enabled' nor"
-                        + " 'konduit.queue.worker.enabled' switches them on"));
+                : ConditionOutcome.noMatch(message.because("neither '" + PropertyNames.CHORES_ENABLED + "' nor" + " '"
+                        + PropertyNames.WORKER_ENABLED + "' switches them on"));
     }
 }

@@ -29,7 +29,7 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
 
     @Override
     public ControlPoolSettings controlPool() {
-        return ControlPoolSettings.of(properties.controlPoolSize(), properties.lockTimeout(), heartbeatInterval());
+        return ControlPoolSettings.of(properties.controlPoolSize(), lockTimeout(), heartbeatInterval());
     }
 
     @Override
@@ -62,14 +62,14 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
                 queues(),
                 worker.concurrency(),
                 worker.queueConcurrency(),
-                properties.lockTimeout(),
+                lockTimeout(),
                 worker.pollInterval(),
                 heartbeatInterval(),
                 worker.timeout(),
                 worker.warnAfter(),
                 worker.drainTimeout(),
                 worker.listen(),
-                properties.zombie().isolateAfter());
+                reclaim().isolateAfter());
     }
 
     @Override
@@ -91,16 +91,14 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
                 properties.reaperInterval(),
                 abandoned.threshold(),
                 abandoned.interval(),
-                properties.worker().staleThreshold(),
-                heartbeatInterval());
+                properties.worker().staleThreshold());
     }
 
     /** Only where workers listen is there a session that can be a witness. */
     @Override
     public WitnessSettings witness() {
         KonduitQueueProperties.Witness witness = properties.witness();
-        return WitnessSettings.of(
-                witness.enabled() && properties.worker().listen(), witness.grace(), properties.lockTimeout());
+        return WitnessSettings.of(witness.enabled() && properties.worker().listen(), witness.grace(), lockTimeout());
     }
 
     @Override
@@ -113,7 +111,7 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
     public RetentionSettings retention() {
         KonduitQueueProperties.Retention retention = properties.retention();
         return new RetentionSettings(
-                retention.completed(),
+                completedAreKept(),
                 retention.failed(),
                 retention.incidents(),
                 retention.workers(),
@@ -123,26 +121,26 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
 
     @Override
     public FailoverPolicy failover() {
-        return FailoverPolicy.of(
-                properties.failover().pauseQueues(), properties.retention().completed());
+        return FailoverPolicy.of(properties.failover().pauseQueues(), completedAreKept());
     }
 
     /** Also on instances that run no chores: operators ask about what other instances do. */
     @Override
     public InspectionSettings inspection() {
-        ReclaimPolicy policy = reclaim();
-        return new InspectionSettings(
-                properties.zombie().warnAbove(),
-                policy.isolateAfter(),
-                policy.quarantineAfter(),
-                policy.grace(),
-                properties.reaperInterval(),
-                properties.worker().staleThreshold(),
-                properties.abandoned().threshold());
+        return new InspectionSettings(properties.zombie().warnAbove(), reclaim(), chores());
     }
 
     private List<String> queues() {
         return WorkerSettings.namedQueues(properties.worker().queues());
+    }
+
+    private Duration lockTimeout() {
+        return properties.lockTimeout();
+    }
+
+    /** Not from {@link #retention}: only instances that run the chores need valid settings of retention. */
+    private Duration completedAreKept() {
+        return properties.retention().completed();
     }
 
     private Duration heartbeatInterval() {

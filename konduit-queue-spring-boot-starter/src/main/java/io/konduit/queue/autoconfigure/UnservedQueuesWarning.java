@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.worker.DeclaredQueues;
 import java.util.List;
 import org.slf4j.Logger;
@@ -25,7 +26,9 @@ record UnservedQueuesWarning(DeclaredQueues declared, List<String> configured, A
         try {
             declared.unserved()
                     .forEach((queue, types) -> log.warn(
-                            "No live worker serves queue '{}', which the handlers of {} declare: their tasks wait. This worker serves {} only. Add the queue to 'konduit.queue.worker.queues', or remove that setting to serve what handlers declare",
+                            "No live worker serves queue '{}', which the handlers of {} declare: their tasks wait. This worker serves {} only. Add the queue to '"
+                                    + PropertyNames.WORKER_QUEUES
+                                    + "', or remove that setting to serve what handlers declare",
                             queue,
                             types,
                             configured));

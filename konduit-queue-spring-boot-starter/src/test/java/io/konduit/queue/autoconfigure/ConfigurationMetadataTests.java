@@ -3,11 +3,20 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.autoconfigure.ConfigurationMetadata.Property;
+import io.konduit.queue.settings.PropertyNames;
+import java.io.IOException;
+import java.lang.reflect.Field;
 import java.lang.reflect.Parameter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +27,10 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 class ConfigurationMetadataTests {
     private static final Map<String, Property> METADATA =
             ConfigurationMetadata.read().properties();
+
+    /** A name within a string of the code. */
+    private static final Pattern QUOTED =
+            Pattern.compile("\"[^\"]*(?<!io\\.)(konduit\\.queue\\.[a-z.-]*[a-z])[^\"]*\"");
 
     /** The properties as the records declare them, with their defaults; empty for none. */
     private static final Map<String, String> DECLARED = declared("konduit.queue", KonduitQueueProperties.class);
@@ -38,6 +51,42 @@ class ConfigurationMetadataTests {
                 .isEqualTo(DECLARED.get(name).replaceFirst("^(\\d+)\\.0$", "$1"));
         assertThat(property.type()).as("type of " + name).isNotEmpty();
         assertThat(ConfigurationPropertyName.isValid(name)).isTrue();
+    }
+
+    @Test
+    void namesInMessagesAreThoseOfProperties() throws IllegalAccessException {
+        for (Field constant : PropertyNames.class.getFields()) {
+            String name = (String) constant.get(null);
+            assertThat(METADATA).containsKey(name);
+            assertThat("konduit.queue." + constant.getName().toLowerCase(Locale.ROOT))
+                    .isEqualTo(name.replaceAll("(?<=queue[.].{0,100})[.-]", "_"));
+        }
+    }
+
+    @Test
+    void namesAndDefaultsStandInOnePlace() throws IOException {
+        Map<Path, String> literals = new TreeMap<>();
+        for (String module : List.of("konduit-queue-core", "konduit-queue-spring-boot-starter")) {
+            try (Stream<Path> sources = Files.walk(Path.of("..", module, "src", "main", "java"))) {
+                for (Path source : sources.filter(path -> path.toString().endsWith(".java"))
+                        .toList()) {
+                    Files.readAllLines(source).stream()
+                            .filter(line -> !line.strip().startsWith("*"))
+                            .filter(line -> line.contains("@DefaultValue(\"") || quotesProperty(line))
+                            .forEach(line -> literals.merge(source, line, (a, b) -> a + "\n" + b));
+                }
+            }
+        }
+        assertThat(literals.keySet())
+                .as("literals elsewhere: %s", literals)
+                .singleElement()
+                .extracting(path -> path.getFileName().toString())
+                .isEqualTo("PropertyNames.java");
+    }
+
+    private static boolean quotesProperty(String line) {
+        Matcher mention = QUOTED.matcher(line);
+        return mention.find() && METADATA.containsKey(mention.group(1));
     }
 
     static Set<String> names() {

@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure.diagnostics;
 
 import io.konduit.queue.SchemaLockedException;
+import io.konduit.queue.settings.PropertyNames;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -11,7 +12,9 @@ final class SchemaLockedFailureAnalyzer extends AbstractFailureAnalyzer<SchemaLo
     protected FailureAnalysis analyze(Throwable rootFailure, SchemaLockedException cause) {
         return new FailureAnalysis(
                 cause.getMessage(),
-                "Nothing was changed, and running instances continue. End that transaction, or wait for it, and start again. To end a forgotten session, use 'select pg_terminate_backend(<its pid>)'. If the transaction must take long, raise 'konduit.queue.schema.lock-patience', or run the scripts under io/konduit/queue/db in the konduit-queue-core jar at a quiet time.",
+                "Nothing was changed, and running instances continue. End that transaction, or wait for it, and start again. To end a forgotten session, use 'select pg_terminate_backend(<its pid>)'. If the transaction must take long, raise '"
+                        + PropertyNames.SCHEMA_LOCK_PATIENCE
+                        + "', or run the scripts under io/konduit/queue/db in the konduit-queue-core jar at a quiet time.",
                 cause);
     }
 }

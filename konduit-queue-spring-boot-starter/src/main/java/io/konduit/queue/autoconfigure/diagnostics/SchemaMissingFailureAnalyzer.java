@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure.diagnostics;
 
 import io.konduit.queue.SchemaMissingException;
+import io.konduit.queue.settings.PropertyNames;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
@@ -19,10 +20,12 @@ final class SchemaMissingFailureAnalyzer extends AbstractFailureAnalyzer<SchemaM
         String action = NO_PRIVILEGE.equals(sqlState(cause))
                 ? "Grant the user of the data source the right to create tables there (grant create on schema ...), or "
                         + SCRIPTS + " as a user who has it, grant that user's tables to this one and set"
-                        + " 'konduit.queue.schema.initialize' to false. 'konduit.queue.schema.name' chooses another schema."
-                : "Set 'konduit.queue.schema.initialize' to true, or " + SCRIPTS
+                        + " '" + PropertyNames.SCHEMA_INITIALIZE + "' to false. '" + PropertyNames.SCHEMA_NAME
+                        + "' chooses another schema."
+                : "Set '" + PropertyNames.SCHEMA_INITIALIZE + "' to true, or " + SCRIPTS
                         + ". If the tables are there, check that"
-                        + " 'konduit.queue.schema.name' names their schema and that the user of the data source may"
+                        + " '" + PropertyNames.SCHEMA_NAME
+                        + "' names their schema and that the user of the data source may"
                         + " use it (grant usage on schema ..., grant select, insert, update, delete on its tables).";
         return new FailureAnalysis(cause.getMessage(), action, cause);
     }

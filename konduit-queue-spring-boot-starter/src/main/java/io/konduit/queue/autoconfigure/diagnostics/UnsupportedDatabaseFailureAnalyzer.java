@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure.diagnostics;
 
 import io.konduit.queue.UnsupportedDatabaseException;
+import io.konduit.queue.settings.PropertyNames;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -15,7 +16,7 @@ final class UnsupportedDatabaseFailureAnalyzer extends AbstractFailureAnalyzer<U
         String whatToDo = cause.whatToDo() == null ? ANOTHER_DATABASE : cause.whatToDo();
         return new FailureAnalysis(
                 cause.getMessage(),
-                whatToDo + " To start without the queue, set 'konduit.queue.enabled' to false.",
+                whatToDo + " To start without the queue, set '" + PropertyNames.ENABLED + "' to false.",
                 cause);
     }
 }

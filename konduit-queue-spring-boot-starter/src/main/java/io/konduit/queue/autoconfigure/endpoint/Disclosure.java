@@ -2,6 +2,7 @@ package io.konduit.queue.autoconfigure.endpoint;
 
 import io.konduit.queue.admin.PayloadRedaction;
 import io.konduit.queue.admin.TaskContent;
+import io.konduit.queue.settings.PropertyNames;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -15,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Decides which callers see payloads, checkpoints and error messages, and applies the application's redaction. */
 final class Disclosure {
     static final String NOT_ALLOWED =
-            "Hidden from this caller: 'konduit.queue.endpoint.show-payloads' says who sees payloads.";
+            "Hidden from this caller: '" + PropertyNames.ENDPOINT_SHOW_PAYLOADS + "' says who sees payloads.";
 
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)

@@ -1,5 +1,7 @@
 package io.konduit.queue.autoconfigure.health;
 
+import io.konduit.queue.settings.ChoreSettings;
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.settings.WitnessSettings;
 import java.time.Duration;
@@ -18,8 +20,7 @@ final class CrashDetection {
         Map<String, Object> detail = new LinkedHashMap<>();
         detail.put("by", hasWitness ? "witness" : "lease");
         if (settings.inspection().reaperInterval().isZero()) {
-            detail.put(
-                    "note", "'konduit.queue.reaper-interval' is 0: only an instance with a reaper brings tasks back.");
+            detail.put("note", ChoreSettings.WITHOUT_REAPER + ".");
             return detail;
         }
         detail.put("withinSeconds", bound(hasWitness).toSeconds());
@@ -46,8 +47,9 @@ final class CrashDetection {
     private String reason() {
         WitnessSettings witness = settings.witness();
         if (!witness.enabled()) {
-            return "'konduit.queue.witness.enabled' or 'konduit.queue.worker.listen' is false,"
-                    + " or 'konduit.queue.witness.grace' is not shorter than 'konduit.queue.lock-timeout'.";
+            return "'" + PropertyNames.WITNESS_ENABLED + "' or '" + PropertyNames.WORKER_LISTEN + "' is false,"
+                    + " or '" + PropertyNames.WITNESS_GRACE + "' is not shorter than '" + PropertyNames.LOCK_TIMEOUT
+                    + "'.";
         }
         return "There is no listening session: behind a transaction pooler there never is one, otherwise it is being restored.";
     }

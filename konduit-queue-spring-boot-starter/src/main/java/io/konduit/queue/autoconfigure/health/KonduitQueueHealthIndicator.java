@@ -5,6 +5,7 @@ import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.review.StatisticsRepository.Recovery;
+import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.worker.HangingRun;
 import io.konduit.queue.worker.LoopState;
@@ -143,9 +144,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         String reaper = settings.reaperInterval().isZero() ? OFF : "on";
         health.withDetail("reaper", settings.runsChores() ? reaper : "not on this instance");
         if (settings.reaperInterval().isZero()) {
-            health.withDetail(
-                    "reaperNote",
-                    "'konduit.queue.reaper-interval' is 0: the tasks of crashed workers do not come back on their own.");
+            health.withDetail("reaperNote", ChoreSettings.WITHOUT_REAPER + ".");
         }
         List<HangingRun> hangs = hanging.get();
         if (!hangs.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure.health;
 
+import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.worker.DeclaredQueues;
 import java.util.List;
 import java.util.SortedMap;
@@ -30,7 +31,8 @@ record UnservedQueuesDetail(KonduitQueueHealthIndicator indicator, DeclaredQueue
                         .withDetail("unservedQueues", unserved)
                         .withDetail(
                                 "unservedQueuesNote",
-                                "Handlers declare these queues, and no live worker serves them. Look at 'konduit.queue.worker.queues' of the workers.")
+                                "Handlers declare these queues, and no live worker serves them. Look at '"
+                                        + PropertyNames.WORKER_QUEUES + "' of the workers.")
                         .build();
     }
 }

@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure.metrics;
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.metrics.ErrorTagFilter;
 import io.konduit.queue.metrics.QueueMetrics;
+import io.konduit.queue.settings.PropertyNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -23,7 +24,7 @@ import org.springframework.context.annotation.Bean;
         })
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({MeterRegistry.class, DataSource.class})
-@ConditionalOnProperty(name = "konduit.queue.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = PropertyNames.ENABLED, matchIfMissing = true)
 public final class KonduitQueueMetricsAutoConfiguration {
 
     @Bean

@@ -3,6 +3,7 @@ package io.konduit.queue.autoconfigure.metrics;
 import io.konduit.queue.autoconfigure.KonduitQueueWorkerAutoConfiguration;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.metrics.QueueMetrics;
+import io.konduit.queue.settings.PropertyNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -15,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = KonduitQueueWorkerAutoConfiguration.class)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({QueueMetrics.class, JobHandlerRegistry.class})
-@ConditionalOnProperty(name = "konduit.queue.worker.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = PropertyNames.WORKER_ENABLED, matchIfMissing = true)
 public final class KonduitQueueSeriesAutoConfiguration {
 
     @Bean

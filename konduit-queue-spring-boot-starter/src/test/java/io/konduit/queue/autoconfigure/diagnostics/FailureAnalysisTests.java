@@ -180,7 +180,7 @@ class FailureAnalysisTests {
                     konduit.queue.retry.max-interval=0s         | 'konduit.queue.retry.max-interval' (0s) must be at least 'konduit.queue.retry.initial-interval' (1ms).
                     konduit.queue.retry.jitter=2                | 'konduit.queue.retry.jitter' (2.0) must be between 0 and 1.
                     konduit.queue.schema.name=My-Jobs           | 'konduit.queue.schema.name' must be a plain lower-case name (letters, digits and underscores, not starting with a digit) but is 'My-Jobs'.
-                    konduit.queue.schema.lock-patience=0s       | 'konduit.queue.schema.lock-patience' (0s) must be longer than 0.
+                    konduit.queue.schema.lock-patience=0s       | 'konduit.queue.schema.lock-patience' (0s) must be greater than zero.
                     konduit.queue.reaper-interval=-1s           | 'konduit.queue.reaper-interval' (-1s) must not be negative.
                     """)
     void namesImpossibleSettingsWithTheirValuesAndTheRule(String setting, String description) {
