@@ -1,11 +1,8 @@
 package io.konduit.queue.jdbc;
 
 import java.sql.Connection;
-import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -24,10 +21,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class CallerTransaction {
     private final DataSource application;
     private final EndedTransactions ended;
+    private final ThreadConnection connection;
 
     CallerTransaction(DataSource application, EndedTransactions ended) {
         this.application = application;
         this.ended = ended;
+        this.connection = new ThreadConnection(application);
     }
 
     /** Represents the open transaction on the application's data source; null when there is none. */
@@ -75,22 +74,18 @@ public final class CallerTransaction {
      * write: not every transaction manager and not every driver setting passes it on.
      */
     public boolean isReadOnlyOnServer() {
-        return ask(PgTransaction::isReadOnly);
+        return connection.use(PgTransaction::isReadOnly);
     }
 
     /** Rolls back the transaction's uncommitted work. */
     public void rollBack() {
-        Connection connection = DataSourceUtils.getConnection(application);
-        try {
+        connection.use(open -> {
             // when a connection breaks, the server rolls everything back
-            if (!connection.isClosed() && !connection.getAutoCommit() && !PgTransaction.isIdle(connection)) {
-                connection.rollback();
+            if (!open.isClosed() && !open.getAutoCommit() && !PgTransaction.isIdle(open)) {
+                open.rollback();
             }
-        } catch (SQLException e) {
-            throw unanswered(e);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, application);
-        }
+            return true;
+        });
     }
 
     private @Nullable Object bound() {
@@ -102,25 +97,6 @@ public final class CallerTransaction {
     }
 
     private boolean commitsEachStatement() {
-        return ask(Connection::getAutoCommit);
-    }
-
-    private interface Question {
-        boolean ask(Connection connection) throws SQLException;
-    }
-
-    private boolean ask(Question question) {
-        Connection connection = DataSourceUtils.getConnection(application);
-        try {
-            return question.ask(connection);
-        } catch (SQLException e) {
-            throw unanswered(e);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, application);
-        }
-    }
-
-    private static DataAccessResourceFailureException unanswered(SQLException e) {
-        return new DataAccessResourceFailureException("The transaction's connection does not answer.", e);
+        return connection.use(Connection::getAutoCommit);
     }
 }

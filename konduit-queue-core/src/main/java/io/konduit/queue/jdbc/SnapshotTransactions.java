@@ -7,8 +7,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessException;
-import org.springframework.dao.DataAccessResourceFailureException;
-import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -18,11 +16,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public final class SnapshotTransactions {
     private static final int TRIES = 5;
 
-    private final DataSource dataSource;
+    private final ThreadConnection connection;
     private volatile @Nullable Boolean byDefault;
 
     SnapshotTransactions(DataSource dataSource) {
-        this.dataSource = dataSource;
+        this.connection = new ThreadConnection(dataSource);
     }
 
     /** Whether the transaction that the calling thread has just begun is one of them. */
@@ -44,46 +42,34 @@ public final class SnapshotTransactions {
      * with a new snapshot. Nothing is lost, unless other code has already run a statement in it.
      */
     public boolean lockFirst(BooleanSupplier lock) {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        try {
-            boolean first = PgTransaction.isIdle(connection);
-            for (int tried = 1; ; tried++) {
-                try {
-                    return lock.getAsBoolean();
-                } catch (DataAccessException e) {
-                    if (first) {
-                        connection.rollback();
-                    }
-                    if (!first || tried == TRIES || !(e instanceof ConcurrencyFailureException)) {
-                        throw e;
-                    }
+        return connection.use(open -> lockFirst(lock, open));
+    }
+
+    private static boolean lockFirst(BooleanSupplier lock, Connection connection) throws SQLException {
+        boolean first = PgTransaction.isIdle(connection);
+        for (int tried = 1; ; tried++) {
+            try {
+                return lock.getAsBoolean();
+            } catch (DataAccessException e) {
+                if (first) {
+                    connection.rollback();
+                }
+                if (!first || tried == TRIES || !(e instanceof ConcurrencyFailureException)) {
+                    throw e;
                 }
             }
-        } catch (SQLException e) {
-            throw unanswered(e);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource);
         }
     }
 
     /** On the transaction's own connection: while it is open, a second one may not be available. */
     private boolean askForDefault() {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        try {
-            boolean first = PgTransaction.isIdle(connection);
-            int level = connection.getTransactionIsolation();
-            if (first && !connection.getAutoCommit()) {
-                connection.rollback();
+        return connection.use(open -> {
+            boolean first = PgTransaction.isIdle(open);
+            int level = open.getTransactionIsolation();
+            if (first && !open.getAutoCommit()) {
+                open.rollback();
             }
             return level > Connection.TRANSACTION_READ_COMMITTED;
-        } catch (SQLException e) {
-            throw unanswered(e);
-        } finally {
-            DataSourceUtils.releaseConnection(connection, dataSource);
-        }
-    }
-
-    private static DataAccessResourceFailureException unanswered(SQLException e) {
-        return new DataAccessResourceFailureException("The transaction's connection does not answer.", e);
+        });
     }
 }

@@ -9,7 +9,13 @@ final class AuditText {
 
     private AuditText() {}
 
-    static void requireActor(String actor) {
+    /** Checks who decides and why. */
+    static void require(String actor, @Nullable String note) {
+        requireActor(actor);
+        requireNote(note);
+    }
+
+    private static void requireActor(String actor) {
         if (actor.isBlank() || actor.length() > LONGEST) {
             String found = actor.isBlank() ? "is blank" : "has " + actor.length();
             throw new InvalidRequestException("Expected the actor to have 1 to " + LONGEST + " characters, but it "
@@ -23,7 +29,7 @@ final class AuditText {
         }
     }
 
-    static void requireNote(@Nullable String note) {
+    private static void requireNote(@Nullable String note) {
         if (note == null) {
             return;
         }

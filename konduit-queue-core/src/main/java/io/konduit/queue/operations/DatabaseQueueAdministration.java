@@ -52,7 +52,6 @@ public final class DatabaseQueueAdministration implements QueueAdministration {
 
     private static void check(String queue, String actor, @Nullable String note) {
         SharedRules.requireQueue(queue, WHAT);
-        AuditText.requireActor(actor);
-        AuditText.requireNote(note);
+        AuditText.require(actor, note);
     }
 }

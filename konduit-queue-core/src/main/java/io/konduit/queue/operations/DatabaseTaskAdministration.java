@@ -56,7 +56,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
 
     @Override
     public void release(TaskId id, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         if (!decisions.release(id, actor, note)) {
             throw wrongState(id, "released", TaskStatus.HELD);
         }
@@ -65,7 +65,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
 
     @Override
     public void fail(TaskId id, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         if (!decisions.failByHand(id, actor, note)) {
             throw wrongState(id, "failed", TaskStatus.HELD);
         }
@@ -74,7 +74,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
 
     @Override
     public void retry(TaskId id, int attempts, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         int more = BulkAction.retry(attempts).attempts();
         try {
             if (!decisions.retry(id, more, actor, note)) {
@@ -90,7 +90,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
 
     @Override
     public void cancel(TaskId id, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         if (!tasks.cancel(id, actor, note)) {
             Task task = tasks.find(id).orElseThrow(() -> new TaskNotFoundException(id));
             throw new TaskStateException("Task " + id + " cannot be cancelled: it is " + task.status() + " already.");
@@ -109,7 +109,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
     }
 
     private void reschedule(TaskId id, Start start, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         Moved moved = tasks.starts()
                 .reschedule(id, start, actor, note)
                 .orElseThrow(() -> wrongState(id, "rescheduled", TaskStatus.PENDING));
@@ -126,19 +126,19 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
 
     @Override
     public BulkResult apply(BulkAction action, TaskFilter filter, int limit, String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         return bulk.apply(action, filter, limit, actor, note);
     }
 
     @Override
     public ReclaimResult reclaimNow(String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         return reclaimer.reclaimOnce(new Author(actor, note));
     }
 
     @Override
     public ReclaimResult cleanAbandonedNow(String actor, @Nullable String note) {
-        requireText(actor, note);
+        AuditText.require(actor, note);
         if (cleaner.threshold().isZero()) {
             throw new InvalidRequestException(
                     "Abandoned leases cannot be cleaned up: '" + PropertyNames.ABANDONED_THRESHOLD
@@ -170,10 +170,5 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         }
         return new TaskStateException("Task " + id + " cannot be " + what + ": expected it to be " + expected
                 + ", but it is " + task.get().status() + ".");
-    }
-
-    private static void requireText(String actor, @Nullable String note) {
-        AuditText.requireActor(actor);
-        AuditText.requireNote(note);
     }
 }

@@ -32,7 +32,7 @@ public final class DatabaseWorkerAdministration implements WorkerAdministration 
 
     @Override
     public void drain(UUID worker, String actor, @Nullable String note) {
-        check(actor, note);
+        AuditText.require(actor, note);
         if (!workers.drain(worker, new Author(actor, note))) {
             throw refused(worker, "asked to drain", "to claim tasks");
         }
@@ -42,7 +42,7 @@ public final class DatabaseWorkerAdministration implements WorkerAdministration 
 
     @Override
     public void resume(UUID worker, String actor, @Nullable String note) {
-        check(actor, note);
+        AuditText.require(actor, note);
         if (!workers.resume(worker, new Author(actor, note))) {
             throw refused(worker, "resumed", "to be draining");
         }
@@ -60,10 +60,5 @@ public final class DatabaseWorkerAdministration implements WorkerAdministration 
         String state = workers.state(worker).orElseThrow(() -> new WorkerNotFoundException(worker.toString()));
         return new TaskStateException(
                 "Worker " + worker + " cannot be " + what + ": expected it " + expected + ", but it is " + state + ".");
-    }
-
-    private static void check(String actor, @Nullable String note) {
-        AuditText.requireActor(actor);
-        AuditText.requireNote(note);
     }
 }

@@ -40,9 +40,7 @@ final class QueueReads {
     OperationResponseBody list(String list, ListQuery query, boolean disclose) {
         int size = query.pageSize();
         return switch (list) {
-            case "queues" ->
-                new QueueViews.Queues(
-                        inspection.queues().stream().map(QueueViews.Queue::of).toList());
+            case "queues" -> new QueueViews.Queues(inspection.queues());
             case "workers" ->
                 new WorkerViews.Workers(inspection.workers().stream()
                         .map(WorkerViews.Worker::of)

@@ -1,6 +1,5 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
-import io.konduit.queue.admin.PausedQueue;
 import io.konduit.queue.admin.QueueDecision;
 import io.konduit.queue.admin.QueueOverview;
 import io.konduit.queue.admin.QueueState;
@@ -16,7 +15,7 @@ final class QueueViews {
 
     record Overview(
             Instant readAt,
-            List<Queue> queues,
+            List<QueueState> queues,
             WorkerCount workers,
             @Nullable String leader,
             @Nullable String lastReaper,
@@ -32,7 +31,7 @@ final class QueueViews {
         static Overview of(QueueOverview found) {
             return new Overview(
                     found.readAt(),
-                    found.queues().stream().map(Queue::of).toList(),
+                    found.queues(),
                     new WorkerCount(
                             found.activeWorkers(), found.staleWorkers(), found.drainingWorkers(), found.slots()),
                     found.leader(),
@@ -52,34 +51,7 @@ final class QueueViews {
 
     record WorkerCount(int active, int stale, int draining, int slots) {}
 
-    record Queue(
-            String name,
-            long pending,
-            boolean pendingIsEstimate,
-            long running,
-            long held,
-            long failed,
-            @Nullable Double oldestDueSeconds,
-            int activeWorkers,
-            int slots,
-            @Nullable PausedQueue paused) {
-
-        static Queue of(QueueState found) {
-            return new Queue(
-                    found.name(),
-                    found.pending(),
-                    found.pendingIsEstimate(),
-                    found.running(),
-                    found.held(),
-                    found.failed(),
-                    found.oldestDueSeconds(),
-                    found.activeWorkers(),
-                    found.slots(),
-                    found.paused());
-        }
-    }
-
-    record Queues(List<Queue> queues) implements OperationResponseBody {}
+    record Queues(List<QueueState> queues) implements OperationResponseBody {}
 
     record Decisions(List<QueueDecision> decisions) implements OperationResponseBody {}
 
