@@ -149,10 +149,7 @@ mutation "group that was refused is not tried one by one" "$java/insert/EnqueueG
 mutation "group with a lost reply is sent again" "$java/insert/EnqueueGroups.java" \
   's/ && DatabaseErrors\.isRefusal(e)//' 'EnqueueGroupsTests#whenTheReplyIsLost*'
 mutation "group takes tasks of transactions" "$java/jdbc/QueueDatabase.java" \
-  '/^    public boolean canShareStatements/,/^    }/{
-s/!callerTransaction\.isActiveAnywhere()/true/
-s/!TransactionSynchronizationManager\.hasResource(application)/true/
-}' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
+  's/callerTransaction\.holdsNothing()/true/' 'EnqueueGroupsTests#everyCallerGetsItsOwnId*+statementInATransaction*'
 mutation "group forms over any data source" "$java/jdbc/QueueDatabase.java" \
   's/&& applicationLooksAtNoThread/\&\& (applicationLooksAtNoThread || true)/' 'EnqueueGroupsTests#statementIsSharedOnlyOver*'
 mutation "group waits for a statement that hangs" "$java/insert/EnqueueGroups.java" \

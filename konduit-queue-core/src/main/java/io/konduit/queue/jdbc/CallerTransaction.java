@@ -16,6 +16,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *   <li>{@link #commitsLater}: the same, and Spring notifies synchronizations of the end.
  *   <li>{@link #awaitsCommit}: the connection holds uncommitted work, even while the commit is in progress.
  *   <li>{@link #isActiveAnywhere}: a transaction on any data source.
+ *   <li>{@link #holdsNothing}: no transaction on any data source, and no connection that is kept for the thread without
+ *       one. Such a connection commits each statement, but its settings are the thread's own.
  * </ul>
  */
 public final class CallerTransaction {
@@ -41,7 +43,12 @@ public final class CallerTransaction {
 
     /** Whether the thread's writes are committed later, and synchronizations are notified. */
     public boolean commitsLater() {
-        return TransactionSynchronizationManager.isSynchronizationActive() && isOpen();
+        return currentNotifying() != null;
+    }
+
+    /** The same as {@link #current}, but null also if Spring does not notify synchronizations of its end. */
+    public @Nullable Object currentNotifying() {
+        return TransactionSynchronizationManager.isSynchronizationActive() ? current() : null;
     }
 
     /** Whether the thread's connection waits for a commit, even one that has begun. */
@@ -52,6 +59,11 @@ public final class CallerTransaction {
     /** Whether the thread is in a transaction on any data source. */
     public boolean isActiveAnywhere() {
         return TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
+    /** Whether the thread has neither a transaction nor a connection of the application's data source. */
+    public boolean holdsNothing() {
+        return !isActiveAnywhere() && !TransactionSynchronizationManager.hasResource(application);
     }
 
     /** Whether the thread's connection comes from this transaction, and not from one on another data source. */

@@ -10,7 +10,6 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -162,8 +161,7 @@ public final class QueueDatabase {
      * not qualify: an interrupt closes its connection, and with it the statements of others.
      */
     public boolean canShareStatements() {
-        return !callerTransaction.isActiveAnywhere()
-                && !TransactionSynchronizationManager.hasResource(application)
+        return callerTransaction.holdsNothing()
                 && applicationLooksAtNoThread
                 && !VirtualThreads.isCurrent()
                 && applicationCommitsByItself();

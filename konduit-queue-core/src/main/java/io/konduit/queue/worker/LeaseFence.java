@@ -99,8 +99,8 @@ public final class LeaseFence implements TransactionExecutionListener {
      */
     void rowWritten(Runnable whenCommitted) {
         GuardedRun guarded = current.get();
-        Object transaction = database.callerTransaction().current();
-        if (transaction == null || !TransactionSynchronizationManager.isSynchronizationActive()) {
+        Object transaction = database.callerTransaction().currentNotifying();
+        if (transaction == null) {
             whenCommitted.run();
             if (guarded != null) {
                 guarded.handOver().checkpointStored();
@@ -145,6 +145,7 @@ public final class LeaseFence implements TransactionExecutionListener {
             return;
         }
         guarded.handOver().begun(transaction);
+        // not CallerTransaction.commitsLater: it would ask the connection, which may throw, also for other data sources
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             return;
         }
