@@ -216,7 +216,7 @@ mutation "suspect does not use its patience" "$java/worker/GatedRuns.java" \
 
 # ---- slots and outcomes ----
 mutation "refused extension of a finished run is a loss" "$java/worker/RunningTask.java" \
-  's/if (outcomeUnderWay) {/if (outcomeUnderWay \&\& lockTimeoutNanos < 0) {/' 'OutcomeUnderWayTests'
+  's/if (outcomeUnderWay) {/if (outcomeUnderWay \&\& timeoutNanos < 0) {/' 'OutcomeUnderWayTests'
 mutation "interrupted flag outlives its run" "$java/worker/RunningTask.java" \
   '/^        Thread\.interrupted();$/d' 'InterruptTests'
 mutation "interrupt of a run reaches the next task" "$java/worker/RunningTask.java" \

@@ -49,16 +49,12 @@ final class RunningTask {
     }
 
     private static final Duration LONGEST = Duration.ofDays(36_500);
-    private static final long LEAST_MARGIN_NANOS = Duration.ofMillis(200).toNanos();
 
     private final ClaimedTask task;
     private final Witness witness;
     private final long timeoutNanos;
-    private final long lockTimeoutNanos;
     private final long claimedNanos;
-    private long confirmedNanos;
-    private boolean extendSoon;
-    private boolean askedMeanwhile;
+    private final LeaseTerm term;
     private long startedNanos;
     private long endedNanos;
     private boolean longRunReported;
@@ -66,7 +62,6 @@ final class RunningTask {
     private @Nullable Thread thread;
     private @Nullable End end;
     private boolean started;
-    private boolean ownTransactionHoldsRow;
     private boolean outcomeUnderWay;
     private boolean rowGone;
     private @Nullable SlotGroupLoad load;
@@ -96,9 +91,8 @@ final class RunningTask {
         this.witness = task.reapable() ? witness : Witness.none();
         this.task = task;
         this.timeoutNanos = nanos(timeout);
-        this.lockTimeoutNanos = nanos(task.lockTimeout());
         this.claimedNanos = sentNanos;
-        this.confirmedNanos = sentNanos;
+        this.term = new LeaseTerm(nanos(task.lockTimeout()), sentNanos);
     }
 
     /** "Forever" may exceed the range of nanoseconds. */
@@ -255,24 +249,19 @@ final class RunningTask {
         return Duration.ofNanos(Math.max(0, endedNanos - startedNanos));
     }
 
-    /** The lease was confirmed by a statement that was sent at that time. */
+    /** See {@link LeaseTerm#confirm}. */
     synchronized void confirm(long sentNanos) {
-        confirmedNanos = sentNanos;
-        extendSoon = askedMeanwhile;
+        term.confirm(sentNanos);
     }
 
-    /**
-     * Requests an extension at the next opportunity. An extension in flight does not count: it may have been sent too
-     * early.
-     */
+    /** See {@link LeaseTerm#extendSoon}. */
     synchronized void extendSoon() {
-        extendSoon = true;
-        askedMeanwhile = true;
+        term.extendSoon();
     }
 
-    /** An extension is about to be sent. */
+    /** See {@link LeaseTerm#extending}. */
     synchronized void extending() {
-        askedMeanwhile = false;
+        term.extending();
     }
 
     /** Whether a third of the lease is used up. A run that is over its limit is no longer extended. */
@@ -285,15 +274,12 @@ final class RunningTask {
         if (rowGone || end != null && end != End.SELF_FENCED) {
             return Long.MAX_VALUE;
         }
-        return extendSoon ? 0 : lockTimeoutNanos / 3 - (now - confirmedNanos);
+        return term.nanosToExtension(now);
     }
 
     /** H7: whether the lease may end soon and no extension was confirmed. An outcome is left to the row. */
     synchronized boolean mustFence(long now) {
-        long margin = Math.max(LEAST_MARGIN_NANOS, lockTimeoutNanos / 10);
-        return end == null
-                && !outcomeUnderWay
-                && (now - confirmedNanos >= lockTimeoutNanos - margin || witness.isInDoubt(claimedNanos, now));
+        return end == null && !outcomeUnderWay && (term.mayEndSoon(now) || witness.isInDoubt(claimedNanos, now));
     }
 
     /** H6: whether the run is over its limit. */
@@ -320,24 +306,13 @@ final class RunningTask {
         return first;
     }
 
-    /**
-     * The row was locked when an extension was attempted at this time. While the handler's own transaction holds it, no
-     * other worker can take it, and that transaction renews the lease.
-     *
-     * @return whether that counts as a confirmation
-     */
+    /** See {@link LeaseTerm#busy}. */
     synchronized boolean busy(long sentNanos) {
-        if (ownTransactionHoldsRow) {
-            confirm(sentNanos);
-        }
-        return ownTransactionHoldsRow;
+        return term.busy(sentNanos);
     }
 
-    /** Whether a transaction of the handler itself holds the row lock. */
+    /** See {@link LeaseTerm#ownTransactionHoldsRow}. */
     synchronized void ownTransactionHoldsRow(boolean holds) {
-        ownTransactionHoldsRow = holds;
-        if (!holds) {
-            extendSoon();
-        }
+        term.ownTransactionHoldsRow(holds);
     }
 }

@@ -21,34 +21,12 @@ class RunningTaskTests {
     }
 
     @Test
-    @Tag("H4")
-    void needsAnExtensionWhenAThirdOfTheLeaseIsUsed() {
-        assertThat(execution.needsExtension(10 * SECOND - 1)).isFalse();
-        assertThat(execution.needsExtension(10 * SECOND)).isTrue();
-        assertThat(execution.nanosToExtension(4 * SECOND)).isEqualTo(6 * SECOND);
-        execution.confirm(10 * SECOND);
-        assertThat(execution.needsExtension(20 * SECOND - 1)).isFalse();
-        execution.extendSoon();
-        assertThat(execution.needsExtension(10 * SECOND)).isTrue();
-        assertThat(execution.nanosToExtension(10 * SECOND)).isZero();
-    }
-
-    @Test
     @Tag("H7")
-    void mustEndATenthBeforeALeaseThatNobodyConfirmed() {
+    void isFencedUntilItsOutcomeIsUnderWay() {
         assertThat(execution.mustFence(27 * SECOND - 1)).isFalse();
         assertThat(execution.mustFence(27 * SECOND)).isTrue();
-        execution.confirm(5 * SECOND);
-        assertThat(execution.mustFence(32 * SECOND - 1)).isFalse();
-        assertThat(execution.mustFence(32 * SECOND)).isTrue();
-    }
-
-    @Test
-    @Tag("H7")
-    void marginOfAShortLeaseIsAtLeast200Milliseconds() {
-        RunningTask shortLease = new RunningTask(Tasks.claimed(1, Duration.ofSeconds(1)), Duration.ZERO, 0);
-        assertThat(shortLease.mustFence(SECOND * 8 / 10 - 1)).isFalse();
-        assertThat(shortLease.mustFence(SECOND * 8 / 10)).isTrue();
+        execution.outcomeUnderWay();
+        assertThat(execution.mustFence(27 * SECOND)).as("the row decides").isFalse();
     }
 
     @Test
@@ -110,21 +88,6 @@ class RunningTaskTests {
     void lossIsToldOnce() {
         assertThat(execution.tellLoss()).isTrue();
         assertThat(execution.tellLoss()).isFalse();
-    }
-
-    @Test
-    @Tag("H5")
-    void lockedRowConfirmsTheLeaseOnlyWhileTheOwnTransactionHoldsIt() {
-        assertThat(execution.busy(5 * SECOND)).isFalse();
-        assertThat(execution.mustFence(27 * SECOND)).isTrue();
-        execution.ownTransactionHoldsRow(true);
-        assertThat(execution.busy(5 * SECOND)).isTrue();
-        assertThat(execution.mustFence(27 * SECOND)).isFalse();
-        assertThat(execution.needsExtension(6 * SECOND)).isFalse();
-        execution.ownTransactionHoldsRow(false);
-        assertThat(execution.needsExtension(6 * SECOND))
-                .as("its fresh lease is confirmed soon")
-                .isTrue();
     }
 
     @Test
