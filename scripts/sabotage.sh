@@ -85,9 +85,9 @@ mutation "fence fails as a commit does" "$java/worker/LeaseFence.java" \
 mutation "fence leaves open what Spring leaves open" "$java/worker/NoCommitByAccident.java" \
   's/status != STATUS_COMMITTED/status > STATUS_UNKNOWN/' 'LateResultTests#transactionThatSpringNeitherCommits*'
 mutation "fence takes every suspended transaction for one that holds the row" "$java/worker/LeaseFence.java" \
-  's/leases\.guardInTransactionUnlessLocked(execution\.lease()) || leases\.isHeld(execution\.lease())/true/' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackIsRefused*'
+  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || leases\.isHeld(run\.lease())/true/' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackIsRefused*'
 mutation "fence takes no lock beside a suspended transaction" "$java/worker/LeaseFence.java" \
-  's/leases\.guardInTransactionUnlessLocked(execution\.lease()) || //' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackKeeps*'
+  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || //' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackKeeps*'
 mutation "fence leaves no fresh lease behind" "$sql/extend-own.sql" \
   's/lock_timeout_at = statement_timestamp() + /lock_timeout_at = lock_timeout_at + 0 * /' 'CheckpointTests#transactionWithACheckpointLeavesAFreshLease*'
 mutation "fence locks the row in every transaction" "$java/worker/LeaseFence.java" \
@@ -208,7 +208,7 @@ mutation "busy row is answered with lost" "$sql/extend.sql" \
 mutation "cancellation is not audited" "$sql/cancel.sql" \
   's/^  from gone$/  from gone where false/' 'LeaseRaceTests#completionAfterCancelIsRefused'
 mutation "suspect runs among others" "$java/worker/GatedRuns.java" \
-  's/return execution\.lease()\.zombieCount() >= isolateAfter/return execution.lease().zombieCount() < 0/' 'SuspectTests'
+  's/return run\.lease()\.zombieCount() >= isolateAfter/return run.lease().zombieCount() < 0/' 'SuspectTests'
 mutation "suspect closes the worker behind a long run" "$java/worker/GatedRuns.java" \
   's/if (hasRunLongerThan(patience)) {/if (isolateAfter < 0) {/' 'SuspectTests'
 mutation "suspect does not use its patience" "$java/worker/GatedRuns.java" \

@@ -48,13 +48,13 @@ final class ActiveLeases {
      *
      * @return whether the task may run: false while the handler of the older run continues
      */
-    boolean add(RunningTask execution) {
-        RunningTask older = byTask.put(execution.task().id(), execution);
-        bytes.addAndGet(execution.task().size());
+    boolean add(RunningTask run) {
+        RunningTask older = byTask.put(run.task().id(), run);
+        bytes.addAndGet(run.task().size());
         if (older != null) {
             bytes.addAndGet(-older.task().size());
             if (older.end(RunningTask.End.SUPERSEDED)) {
-                log.warn("This worker claimed {} again: the older run is dropped", execution.task());
+                log.warn("This worker claimed {} again: the older run is dropped", run.task());
             }
             if (older.hangs()) {
                 hanging.add(older);
@@ -65,15 +65,15 @@ final class ActiveLeases {
     }
 
     /** Stops extending and counting this lease. */
-    void letGo(RunningTask execution) {
-        remove(execution);
-        execution.settled();
+    void letGo(RunningTask run) {
+        remove(run);
+        run.settled();
     }
 
     /** Forgets a lease whose outcome is settled. */
-    void remove(RunningTask execution) {
-        if (byTask.remove(execution.task().id(), execution)) {
-            bytes.addAndGet(-execution.task().size());
+    void remove(RunningTask run) {
+        if (byTask.remove(run.task().id(), run)) {
+            bytes.addAndGet(-run.task().size());
         }
     }
 
@@ -85,8 +85,8 @@ final class ActiveLeases {
 
     /** Whether this exact lease is active. */
     boolean holds(Lease lease) {
-        RunningTask execution = byTask.get(lease.taskId());
-        return execution != null && execution.lease().epoch() == lease.epoch();
+        RunningTask run = byTask.get(lease.taskId());
+        return run != null && run.lease().epoch() == lease.epoch();
     }
 
     /** The approximate memory held by their payloads and checkpoints, in bytes. */
@@ -99,8 +99,8 @@ final class ActiveLeases {
     }
 
     /** Whether this is the worker's only lease. */
-    boolean hasOnly(RunningTask execution) {
-        return byTask.values().stream().allMatch(other -> other == execution);
+    boolean hasOnly(RunningTask run) {
+        return byTask.values().stream().allMatch(other -> other == run);
     }
 
     boolean isEmpty() {

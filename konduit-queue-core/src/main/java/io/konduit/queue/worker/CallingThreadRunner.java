@@ -44,38 +44,38 @@ public final class CallingThreadRunner {
 
     /** Runs a task of this worker without a time limit. Its lease is not extended. */
     public Ran run(ClaimedTask task, JobHandlerMethod handler) {
-        RunningTask execution = new RunningTask(task, Duration.ZERO, System.nanoTime());
-        Outcome outcome = runner.run(execution, handler);
+        RunningTask run = new RunningTask(task, Duration.ZERO, System.nanoTime());
+        Outcome outcome = runner.run(run, handler);
         Throwable error = outcome instanceof Outcome.Failed failed ? failed.error() : null;
-        return new Ran(write(execution, outcome), error);
+        return new Ran(write(run, outcome), error);
     }
 
-    private Result write(RunningTask execution, Outcome outcome) {
+    private Result write(RunningTask run, Outcome outcome) {
         if (outcome instanceof Outcome.Written) {
             return Result.COMPLETED;
         }
-        if (!execution.dropsResult()) {
+        if (!run.dropsResult()) {
             if (outcome instanceof Outcome.Failed failed) {
-                ReportedFailure reported = fail(failed, execution);
+                ReportedFailure reported = fail(failed, run);
                 if (reported != null && reported.result() != FailureResult.LOST) {
-                    events.failed(execution, reported, failed.failure());
+                    events.failed(run, reported, failed.failure());
                     return reported.result() == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
                 }
-            } else if (!leases.complete(List.of(execution.lease())).isEmpty()) {
+            } else if (!leases.complete(List.of(run.lease())).isEmpty()) {
                 return Result.COMPLETED;
             }
         }
-        execution.endFromWithin(RunningTask.End.LOST);
-        reason.findOut(execution);
-        events.refused(execution);
+        run.endFromWithin(RunningTask.End.LOST);
+        reason.findOut(run);
+        events.refused(run);
         return Result.LEASE_LOST;
     }
 
     /** Waits for a row that another transaction has locked, as a completion does. */
-    private @Nullable ReportedFailure fail(Outcome.Failed failed, RunningTask execution) {
+    private @Nullable ReportedFailure fail(Outcome.Failed failed, RunningTask run) {
         ReportedFailure reported;
         do {
-            reported = leases.report(List.of(failed.failure())).get(execution.lease());
+            reported = leases.report(List.of(failed.failure())).get(run.lease());
             if (isBusy(reported)) {
                 LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
             }

@@ -36,20 +36,20 @@ final class CancelNotices {
         synchronized (early) {
             early.put(taskId, true);
         }
-        RunningTask execution = active.find(taskId);
-        if (execution != null) {
-            ask(execution);
+        RunningTask run = active.find(taskId);
+        if (run != null) {
+            ask(run);
         }
     }
 
     /** This worker has claimed a task. */
-    void claimed(RunningTask execution) {
+    void claimed(RunningTask run) {
         boolean cancelled;
         synchronized (early) {
-            cancelled = !early.isEmpty() && early.remove(execution.task().id()) != null;
+            cancelled = !early.isEmpty() && early.remove(run.task().id()) != null;
         }
         if (cancelled) {
-            ask(execution);
+            ask(run);
         }
     }
 
@@ -61,8 +61,8 @@ final class CancelNotices {
         }
     }
 
-    private void ask(RunningTask execution) {
-        execution.extendSoon();
+    private void ask(RunningTask run) {
+        run.extendSoon();
         askNow.run();
     }
 }

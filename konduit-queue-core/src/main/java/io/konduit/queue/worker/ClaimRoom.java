@@ -45,11 +45,11 @@ final class ClaimRoom {
     }
 
     /** The outcome of a lease of this slot group is written, refused or given up. */
-    private void settled(RunningTask execution) {
-        if (!execution.hasRun()) {
+    private void settled(RunningTask run) {
+        if (!run.hasRun()) {
             // given back
-        } else if (execution.task().reapable()) {
-            ahead.ran(execution.took().toNanos());
+        } else if (run.task().reapable()) {
+            ahead.ran(run.took().toNanos());
         } else {
             ahead.ranOnlyOnce();
         }

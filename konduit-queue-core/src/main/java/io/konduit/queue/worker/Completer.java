@@ -52,13 +52,13 @@ final class Completer {
 
     void report(Outcome outcome) {
         if (outcome instanceof Outcome.Written written) {
-            writer.forget(written.execution());
-            events.completed(written.execution());
+            writer.forget(written.run());
+            events.completed(written.run());
         } else if (outcome instanceof Outcome.LeftToReaper left) {
-            writer.forget(left.execution());
+            writer.forget(left.run());
             waiting.add(left);
         } else {
-            outcome.execution().reported();
+            outcome.run().reported();
             waiting.add(outcome);
         }
     }
@@ -125,7 +125,7 @@ final class Completer {
     /** Unsettled outcomes wait again; those whose rows are locked elsewhere wait apart. */
     private void putBack() {
         for (Outcome outcome : inHand) {
-            if (!outcome.execution().isSettled() && !locked.contains(outcome)) {
+            if (!outcome.run().isSettled() && !locked.contains(outcome)) {
                 waiting.add(outcome);
             }
         }
@@ -146,10 +146,10 @@ final class Completer {
             // twice
             throw e;
         } catch (RuntimeException | Error e) {
-            batch.forEach(outcome -> writer.settle(outcome.execution()));
+            batch.forEach(outcome -> writer.settle(outcome.run()));
             log.error(
                     "The completer failed unexpectedly and continues. Tasks whose outcome was not written come back when their leases expire: {} {}",
-                    batch.stream().map(outcome -> outcome.execution().task()).toList(),
+                    batch.stream().map(outcome -> outcome.run().task()).toList(),
                     ErrorText.withoutMessages(e));
             return List.of();
         }

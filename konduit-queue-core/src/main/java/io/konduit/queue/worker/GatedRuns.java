@@ -29,17 +29,17 @@ final class GatedRuns {
     }
 
     /** Runs the task on the calling thread, or gives it back. */
-    Outcome run(RunningTask execution) throws InterruptedException {
-        return execution.lease().zombieCount() >= isolateAfter ? runAlone(execution) : runAmongOthers(execution);
+    Outcome run(RunningTask run) throws InterruptedException {
+        return run.lease().zombieCount() >= isolateAfter ? runAlone(run) : runAmongOthers(run);
     }
 
-    private Outcome runAmongOthers(RunningTask execution) {
+    private Outcome runAmongOthers(RunningTask run) {
         if (!gate.enter()) {
-            log.debug("{} is given back: another task has to run alone in this worker", execution.task());
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+            log.debug("{} is given back: another task has to run alone in this worker", run.task());
+            return new Outcome.GivenBack(run, Duration.ZERO);
         }
         try {
-            return call(execution);
+            return call(run);
         } finally {
             gate.leave();
         }
@@ -49,24 +49,23 @@ final class GatedRuns {
      * Alone means that this worker holds no other lease, not even for a task that is buffered or whose outcome is not
      * written. The gate is not closed behind a run that does not end soon.
      */
-    private Outcome runAlone(RunningTask execution) throws InterruptedException {
+    private Outcome runAlone(RunningTask run) throws InterruptedException {
         Duration patience = gate.patience();
         if (hasRunLongerThan(patience)) {
             log.debug(
-                    "{} has to run alone and is given back: another task has been running for a long time",
-                    execution.task());
-            return turnedAway(execution);
+                    "{} has to run alone and is given back: another task has been running for a long time", run.task());
+            return turnedAway(run);
         }
         if (!gate.close()) {
-            log.debug("{} is given back: it is not its turn to run alone in this worker", execution.task());
-            return new Outcome.GivenBack(execution, shorter(SUSPECT_PAUSE, longer(NEXT_TURN, gate.rest())));
+            log.debug("{} is given back: it is not its turn to run alone in this worker", run.task());
+            return new Outcome.GivenBack(run, shorter(SUSPECT_PAUSE, longer(NEXT_TURN, gate.rest())));
         }
         try {
-            if (!gate.awaitAlone(patience, () -> node.active().hasOnly(execution))) {
-                log.debug("{} had to wait too long to run alone and is given back", execution.task());
-                return turnedAway(execution);
+            if (!gate.awaitAlone(patience, () -> node.active().hasOnly(run))) {
+                log.debug("{} had to wait too long to run alone and is given back", run.task());
+                return turnedAway(run);
             }
-            return call(execution);
+            return call(run);
         } finally {
             gate.open();
         }
@@ -88,14 +87,13 @@ final class GatedRuns {
         return node.active().all().stream().anyMatch(other -> other.runsSince(patience.toNanos(), now));
     }
 
-    private Outcome call(RunningTask execution) {
-        Optional<JobHandlerMethod> handler =
-                node.handlers().find(execution.task().type());
+    private Outcome call(RunningTask run) {
+        Optional<JobHandlerMethod> handler = node.handlers().find(run.task().type());
         if (handler.isEmpty()) {
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+            return new Outcome.GivenBack(run, Duration.ZERO);
         }
-        node.events().started(execution);
-        return node.runner().run(execution, handler.get());
+        node.events().started(run);
+        return node.runner().run(run, handler.get());
     }
 
     private static Duration longer(Duration one, Duration other) {

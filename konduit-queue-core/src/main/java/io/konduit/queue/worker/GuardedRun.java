@@ -13,19 +13,19 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class GuardedRun {
     private static final Logger log = LoggerFactory.getLogger(GuardedRun.class);
 
-    private final RunningTask execution;
+    private final RunningTask run;
     private final LeaseRepository leases;
     private final HandOver handOver = new HandOver();
     private @Nullable Object rowHolder;
     private boolean completed;
 
-    GuardedRun(RunningTask execution, LeaseRepository leases) {
-        this.execution = execution;
+    GuardedRun(RunningTask run, LeaseRepository leases) {
+        this.run = run;
         this.leases = leases;
     }
 
-    RunningTask execution() {
-        return execution;
+    RunningTask run() {
+        return run;
     }
 
     HandOver handOver() {
@@ -34,7 +34,7 @@ final class GuardedRun {
 
     /** A task that must not run twice stays with the worker that started it. */
     boolean canBeHandedOver() {
-        return !completed && execution.task().reapable() && execution.ended() == null;
+        return !completed && run.task().reapable() && run.ended() == null;
     }
 
     boolean isCompleted() {
@@ -54,16 +54,16 @@ final class GuardedRun {
     /** The thread's current transaction holds the row exclusively until it ends or the lock is undone. */
     void holdRow(Object transaction) {
         rowHolder = transaction;
-        execution.ownTransactionHoldsRow(true);
+        run.ownTransactionHoldsRow(true);
         TransactionSynchronizationManager.registerSynchronization(new Hold());
     }
 
     /** Without the commit, the row keeps the lease from before the transaction, which may have ended long ago. */
     private void extendAtOnce() {
         try {
-            leases.extend(Map.of(execution.lease(), execution.task().lockTimeout()));
+            leases.extend(Map.of(run.lease(), run.task().lockTimeout()));
         } catch (DataAccessException e) {
-            log.debug("The lease on {} could not be extended after a rollback", execution.task(), e);
+            log.debug("The lease on {} could not be extended after a rollback", run.task(), e);
         }
     }
 
@@ -81,7 +81,7 @@ final class GuardedRun {
         public void savepointRollback(Object savepoint) {
             if (!younger.contains(savepoint)) {
                 rowHolder = null;
-                execution.ownTransactionHoldsRow(false);
+                run.ownTransactionHoldsRow(false);
             }
         }
 
@@ -91,7 +91,7 @@ final class GuardedRun {
             if (status != STATUS_COMMITTED) {
                 extendAtOnce();
             }
-            execution.ownTransactionHoldsRow(false);
+            run.ownTransactionHoldsRow(false);
         }
     }
 }

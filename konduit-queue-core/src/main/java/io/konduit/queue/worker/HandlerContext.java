@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The context of one run. */
 final class HandlerContext implements TaskContext {
-    private final RunningTask execution;
+    private final RunningTask run;
     private final LeaseRepository leases;
     private final LeaseFence fence;
     private final PayloadConverter converter;
     private volatile @Nullable String checkpoint;
 
-    HandlerContext(RunningTask execution, LeaseRepository leases, LeaseFence fence, PayloadConverter converter) {
-        this.execution = execution;
+    HandlerContext(RunningTask run, LeaseRepository leases, LeaseFence fence, PayloadConverter converter) {
+        this.run = run;
         this.leases = leases;
         this.fence = fence;
         this.converter = converter;
-        this.checkpoint = execution.task().checkpoint();
+        this.checkpoint = run.task().checkpoint();
     }
 
     @Override
@@ -75,7 +75,7 @@ final class HandlerContext implements TaskContext {
     public void checkpoint(Object state) {
         String json = converter.write(state, "the checkpoint of type '" + type() + "'");
         fence.beforeRowWrite();
-        if (execution.dropsResult() || !leases.checkpoint(task().lease(), task().lockTimeout(), json)) {
+        if (run.dropsResult() || !leases.checkpoint(task().lease(), task().lockTimeout(), json)) {
             throw lost();
         }
         fence.rowWritten(() -> checkpoint = json);
@@ -91,7 +91,7 @@ final class HandlerContext implements TaskContext {
 
     @Override
     public boolean cancelled() {
-        return execution.ended() != null;
+        return run.ended() != null;
     }
 
     @Override
@@ -101,21 +101,21 @@ final class HandlerContext implements TaskContext {
 
     @Override
     public void assertLease() {
-        if (execution.dropsResult() || !leases.isHeld(task().lease())) {
+        if (run.dropsResult() || !leases.isHeld(task().lease())) {
             throw lost();
         }
     }
 
     private LeaseLostException lost() {
-        execution.endFromWithin(RunningTask.End.LOST);
+        run.endFromWithin(RunningTask.End.LOST);
         return new LeaseLostException(
-                execution.ended() == RunningTask.End.CANCELLED
+                run.ended() == RunningTask.End.CANCELLED
                         ? "The task was cancelled: stop the handler of " + task() + ", its result is refused."
                         : "The lease on " + task()
                                 + " is lost: stop the handler, its result will be refused. Another run has the task, or it is held for a person.");
     }
 
     private ClaimedTask task() {
-        return execution.task();
+        return run.task();
     }
 }

@@ -48,7 +48,7 @@ final class LateEvidence {
             return;
         }
         try {
-            incidents.recordRefused(outcome.execution().lease(), worker, error);
+            incidents.recordRefused(outcome.run().lease(), worker, error);
         } catch (DataAccessException e) {
             warn(outcome);
         }
@@ -57,8 +57,8 @@ final class LateEvidence {
     /** How a run ended whose lease is left to the reaper. */
     void interrupted(Outcome.Failed outcome) {
         try {
-            interrupted(new Outcome.LeftToReaper(
-                    outcome.execution(), outcome.failure().error()));
+            interrupted(
+                    new Outcome.LeftToReaper(outcome.run(), outcome.failure().error()));
         } catch (DataAccessException e) {
             warn(outcome);
         }
@@ -70,12 +70,12 @@ final class LateEvidence {
      * @throws DataAccessException if it cannot be written
      */
     void interrupted(Outcome.LeftToReaper outcome) {
-        incidents.recordInterrupted(outcome.execution().lease(), worker, outcome.error());
+        incidents.recordInterrupted(outcome.run().lease(), worker, outcome.error());
     }
 
     private static void warn(Outcome outcome) {
         log.warn(
                 "The error of {} could not be recorded as evidence",
-                outcome.execution().task());
+                outcome.run().task());
     }
 }

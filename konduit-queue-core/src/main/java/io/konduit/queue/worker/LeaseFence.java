@@ -62,8 +62,8 @@ public final class LeaseFence implements TransactionExecutionListener {
         return draining.getAsBoolean();
     }
 
-    void bind(RunningTask execution) {
-        current.set(new GuardedRun(execution, leases));
+    void bind(RunningTask run) {
+        current.set(new GuardedRun(run, leases));
     }
 
     void unbind() {
@@ -124,7 +124,7 @@ public final class LeaseFence implements TransactionExecutionListener {
 
     private void handOver(GuardedRun guarded, boolean safe) {
         if (safe && isDraining() && guarded.canBeHandedOver()) {
-            throw new TaskHandedOverError(guarded.execution().task().toString());
+            throw new TaskHandedOverError(guarded.run().task().toString());
         }
     }
 
@@ -158,9 +158,7 @@ public final class LeaseFence implements TransactionExecutionListener {
             }
         } catch (Throwable e) {
             log.warn(
-                    "The transaction of {} could not be prepared",
-                    guarded.execution().task(),
-                    e);
+                    "The transaction of {} could not be prepared", guarded.run().task(), e);
         }
     }
 
@@ -169,11 +167,11 @@ public final class LeaseFence implements TransactionExecutionListener {
         if (transaction == null) {
             return;
         }
-        RunningTask execution = guarded.execution();
-        if (database.snapshotTransactions().lockFirst(() -> leases.lockInTransaction(execution.lease()))) {
+        RunningTask run = guarded.run();
+        if (database.snapshotTransactions().lockFirst(() -> leases.lockInTransaction(run.lease()))) {
             holdRow(guarded, transaction);
         } else {
-            execution.endFromWithin(RunningTask.End.LOST);
+            run.endFromWithin(RunningTask.End.LOST);
         }
     }
 
@@ -197,23 +195,23 @@ public final class LeaseFence implements TransactionExecutionListener {
         if (!database.callerTransaction().awaitsCommit()) {
             return;
         }
-        RunningTask execution = guarded.execution();
-        if (execution.dropsResult() || !isHeld(guarded)) {
-            execution.endFromWithin(RunningTask.End.LOST);
+        RunningTask run = guarded.run();
+        if (run.dropsResult() || !isHeld(guarded)) {
+            run.endFromWithin(RunningTask.End.LOST);
             throw new LeaseLostException(
-                    "The lease on " + execution.task()
+                    "The lease on " + run.task()
                             + " was lost before its transaction could commit: it is rolled back. Another run has the task, or it is held for a person.");
         }
     }
 
     private boolean isHeld(GuardedRun guarded) {
-        RunningTask execution = guarded.execution();
+        RunningTask run = guarded.run();
         return switch (rowHolder(guarded)) {
-            case NOBODY -> leases.guardInTransaction(execution.lease());
+            case NOBODY -> leases.guardInTransaction(run.lease());
             case THIS_TRANSACTION ->
-                leases.extendInTransaction(execution.lease(), execution.task().lockTimeout());
+                leases.extendInTransaction(run.lease(), run.task().lockTimeout());
             case SUSPENDED_TRANSACTION ->
-                leases.guardInTransactionUnlessLocked(execution.lease()) || leases.isHeld(execution.lease());
+                leases.guardInTransactionUnlessLocked(run.lease()) || leases.isHeld(run.lease());
         };
     }
 

@@ -114,20 +114,20 @@ final class LeaseKeeper {
     boolean extendOnce() {
         long sent = nanoTime.getAsLong();
         someBusy = false;
-        Map<Lease, RunningTask> executions = new HashMap<>();
+        Map<Lease, RunningTask> runs = new HashMap<>();
         Map<Lease, Duration> due = new LinkedHashMap<>();
-        for (RunningTask execution : active.all()) {
-            if (execution.needsExtension(sent)) {
-                execution.extending();
-                executions.put(execution.lease(), execution);
-                due.put(execution.lease(), execution.task().lockTimeout());
+        for (RunningTask run : active.all()) {
+            if (run.needsExtension(sent)) {
+                run.extending();
+                runs.put(run.lease(), run);
+                due.put(run.lease(), run.task().lockTimeout());
             }
         }
         if (due.isEmpty()) {
             return true;
         }
         try {
-            leases.extend(due).forEach((lease, result) -> apply(executions.get(lease), result, sent));
+            leases.extend(due).forEach((lease, result) -> apply(runs.get(lease), result, sent));
             return true;
         } catch (DataAccessException e) {
             health.failed(e);
@@ -135,21 +135,21 @@ final class LeaseKeeper {
         }
     }
 
-    private void apply(@Nullable RunningTask execution, ExtensionResult result, long sent) {
-        if (execution == null) {
+    private void apply(@Nullable RunningTask run, ExtensionResult result, long sent) {
+        if (run == null) {
             return;
         }
         switch (result) {
             case EXTENDED -> {
-                log.trace("Extended the lease on {}", execution.task());
-                execution.confirm(sent);
+                log.trace("Extended the lease on {}", run.task());
+                run.confirm(sent);
             }
             case LOST -> {
-                if (execution.lose(reason.of(execution))) {
-                    events.lost(execution);
+                if (run.lose(reason.of(run))) {
+                    events.lost(run);
                 }
             }
-            case BUSY -> someBusy |= !execution.busy(sent);
+            case BUSY -> someBusy |= !run.busy(sent);
         }
     }
 
@@ -183,9 +183,9 @@ final class LeaseKeeper {
         Collection<Lease> held = active.all().stream().map(RunningTask::lease).toList();
         if (!held.isEmpty()) {
             for (long id : leases.findLost(held)) {
-                RunningTask execution = active.find(id);
-                if (execution != null) {
-                    execution.extendSoon();
+                RunningTask run = active.find(id);
+                if (run != null) {
+                    run.extendSoon();
                 }
             }
         }
@@ -194,8 +194,8 @@ final class LeaseKeeper {
     private long nap() {
         long now = nanoTime.getAsLong();
         long nap = Math.min(LONGEST_NAP, Math.max(0, beatNanos - (now - beatenNanos)));
-        for (RunningTask execution : active.all()) {
-            nap = Math.min(nap, execution.nanosToExtension(now));
+        for (RunningTask run : active.all()) {
+            nap = Math.min(nap, run.nanosToExtension(now));
         }
         return Math.max(SHORTEST_NAP, nap);
     }

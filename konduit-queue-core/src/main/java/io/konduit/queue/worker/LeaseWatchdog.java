@@ -55,19 +55,18 @@ final class LeaseWatchdog {
     void checkOnce() {
         long now = nanoTime.getAsLong();
         active.witness().looked(now);
-        for (RunningTask execution : active.all()) {
-            if (execution.isOverTime(now) && execution.end(RunningTask.End.TIMED_OUT)) {
+        for (RunningTask run : active.all()) {
+            if (run.isOverTime(now) && run.end(RunningTask.End.TIMED_OUT)) {
                 log.warn(
-                        "{} is over its time limit: it is interrupted and its lease is no longer extended",
-                        execution.task());
+                        "{} is over its time limit: it is interrupted and its lease is no longer extended", run.task());
             }
-            if (execution.mustFence(now) && execution.end(RunningTask.End.SELF_FENCED)) {
+            if (run.mustFence(now) && run.end(RunningTask.End.SELF_FENCED)) {
                 log.warn(
                         "The lease on {} could not be confirmed and is about to expire: its handler is interrupted",
-                        execution.task());
+                        run.task());
             }
-            if (execution.becomesLong(now, warnAfterNanos)) {
-                events.ranLong(execution, Duration.ofNanos(warnAfterNanos));
+            if (run.becomesLong(now, warnAfterNanos)) {
+                events.ranLong(run, Duration.ofNanos(warnAfterNanos));
             }
         }
         active.hanging().look(active.all(), now);

@@ -19,21 +19,21 @@ final class LockedOutcomes {
 
     /** Keeps an outcome for a later retry; its delay grows each time. */
     void add(Outcome outcome, long now) {
-        RunningTask execution = outcome.execution();
-        execution.lockedOut();
-        Waiting earlier = waiting.get(execution);
+        RunningTask run = outcome.run();
+        run.lockedOut();
+        Waiting earlier = waiting.get(run);
         Duration pause = earlier == null ? FIRST_PAUSE : shorter(earlier.pause().multipliedBy(2), LONGEST_PAUSE);
-        waiting.put(execution, new Waiting(outcome, pause, now + pause.toNanos()));
+        waiting.put(run, new Waiting(outcome, pause, now + pause.toNanos()));
     }
 
-    void remove(RunningTask execution) {
+    void remove(RunningTask run) {
         if (!waiting.isEmpty()) {
-            waiting.remove(execution);
+            waiting.remove(run);
         }
     }
 
     boolean contains(Outcome outcome) {
-        return waiting.containsKey(outcome.execution());
+        return waiting.containsKey(outcome.run());
     }
 
     boolean isEmpty() {

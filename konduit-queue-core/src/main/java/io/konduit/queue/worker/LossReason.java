@@ -16,19 +16,19 @@ final class LossReason {
     }
 
     /** {@link RunningTask.End#CANCELLED}, else {@link RunningTask.End#LOST}. Never throws: the loss is certain, its reason is not. */
-    RunningTask.End of(RunningTask execution) {
+    RunningTask.End of(RunningTask run) {
         try {
-            return leases.isCancelled(execution.lease()) ? RunningTask.End.CANCELLED : RunningTask.End.LOST;
+            return leases.isCancelled(run.lease()) ? RunningTask.End.CANCELLED : RunningTask.End.LOST;
         } catch (DataAccessException e) {
-            log.debug("The database did not report why the lease on {} is lost", execution.task(), e);
+            log.debug("The database did not report why the lease on {} is lost", run.task(), e);
             return RunningTask.End.LOST;
         }
     }
 
     /** A run that discovered the loss itself does not know the reason. */
-    void findOut(RunningTask execution) {
-        if (execution.ended() == RunningTask.End.LOST && of(execution) == RunningTask.End.CANCELLED) {
-            execution.endFromWithin(RunningTask.End.CANCELLED);
+    void findOut(RunningTask run) {
+        if (run.ended() == RunningTask.End.LOST && of(run) == RunningTask.End.CANCELLED) {
+            run.endFromWithin(RunningTask.End.CANCELLED);
         }
     }
 }

@@ -7,31 +7,29 @@ import org.jspecify.annotations.Nullable;
 
 /** How a run ended, on its way to the database. */
 sealed interface Outcome {
-    RunningTask execution();
+    RunningTask run();
 
     /** The completion was committed with the handler's transaction: nothing is left to write. */
-    record Written(RunningTask execution) implements Outcome {}
+    record Written(RunningTask run) implements Outcome {}
 
     /**
      * Nothing is reported: the lease is left to end.
      *
      * @param error how the interrupted run ended, as evidence
      */
-    record LeftToReaper(RunningTask execution, RunError error) implements Outcome {}
+    record LeftToReaper(RunningTask run, RunError error) implements Outcome {}
 
-    record Completed(RunningTask execution) implements Outcome {}
+    record Completed(RunningTask run) implements Outcome {}
 
     /**
      * @param error what the handler threw; it stays in this process
      */
     record Failed(
-            RunningTask execution,
-            Failure failure,
-            @Nullable Throwable error) implements Outcome {
-        Failed(RunningTask execution, Failure failure) {
-            this(execution, failure, null);
+            RunningTask run, Failure failure, @Nullable Throwable error) implements Outcome {
+        Failed(RunningTask run, Failure failure) {
+            this(run, failure, null);
         }
     }
 
-    record GivenBack(RunningTask execution, Duration delay) implements Outcome {}
+    record GivenBack(RunningTask run, Duration delay) implements Outcome {}
 }

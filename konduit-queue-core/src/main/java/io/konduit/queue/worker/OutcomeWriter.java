@@ -100,11 +100,11 @@ final class OutcomeWriter {
                         .flatMap(outcome -> attempt(List.of(outcome), writer).stream())
                         .toList();
             }
-            RunningTask execution = outcomes.get(0).execution();
-            settle(execution);
+            RunningTask run = outcomes.get(0).run();
+            settle(run);
             log.error(
                     "The outcome of {} cannot be written. The task stays RUNNING until its lease expires and the reaper takes it back. {}",
-                    execution.task(),
+                    run.task(),
                     ErrorText.withoutMessages(e));
             return List.of();
         }
@@ -117,14 +117,14 @@ final class OutcomeWriter {
                 patient ? leases.completeSoon(leasesOf(outcomes)) : leases.completeUnlocked(leasesOf(outcomes));
         List<RunningTask> refused = new ArrayList<>();
         for (Outcome.Completed outcome : outcomes) {
-            RunningTask execution = outcome.execution();
-            if (written.applied().contains(execution.lease())) {
-                settle(execution);
-                events.completed(execution);
-            } else if (written.busy().contains(execution.lease())) {
+            RunningTask run = outcome.run();
+            if (written.applied().contains(run.lease())) {
+                settle(run);
+                events.completed(run);
+            } else if (written.busy().contains(run.lease())) {
                 setAside(outcome);
             } else {
-                refused.add(execution);
+                refused.add(run);
             }
         }
         refuse(refused, COMPLETED);
@@ -135,18 +135,18 @@ final class OutcomeWriter {
                 leases.report(outcomes.stream().map(Outcome.Failed::failure).toList());
         List<Outcome.Failed> refused = new ArrayList<>();
         for (Outcome.Failed outcome : outcomes) {
-            RunningTask execution = outcome.execution();
-            ReportedFailure reported = results.get(execution.lease());
+            RunningTask run = outcome.run();
+            ReportedFailure reported = results.get(run.lease());
             if (reported == null || reported.result() == FailureResult.LOST) {
                 refused.add(outcome);
             } else if (reported.result() == FailureResult.BUSY) {
                 setAside(outcome);
             } else {
-                settle(execution);
-                events.failed(execution, reported, outcome.failure());
+                settle(run);
+                events.failed(run, reported, outcome.failure());
             }
         }
-        refuse(refused.stream().map(Outcome.Failed::execution).toList(), FAILED);
+        refuse(refused.stream().map(Outcome.Failed::run).toList(), FAILED);
         refused.forEach(evidence::refused);
     }
 
@@ -156,14 +156,14 @@ final class OutcomeWriter {
                 .forEach((delay, group) -> {
                     Written written = leases.giveBackUnlocked(leasesOf(group), delay);
                     for (Outcome.GivenBack outcome : group) {
-                        RunningTask execution = outcome.execution();
-                        if (written.busy().contains(execution.lease())) {
+                        RunningTask run = outcome.run();
+                        if (written.busy().contains(run.lease())) {
                             setAside(outcome);
                             continue;
                         }
-                        settle(execution);
-                        if (written.applied().contains(execution.lease())) {
-                            events.givenBack(execution);
+                        settle(run);
+                        if (written.applied().contains(run.lease())) {
+                            events.givenBack(run);
                         }
                     }
                 });
@@ -175,29 +175,29 @@ final class OutcomeWriter {
 
     /** F2: the result came too late and changed nothing. It is recorded as evidence. */
     private void refuse(List<RunningTask> refused, String outcome) {
-        for (RunningTask execution : refused) {
-            settle(execution);
-            execution.end(reason.of(execution));
-            events.refused(execution);
+        for (RunningTask run : refused) {
+            settle(run);
+            run.end(reason.of(run));
+            events.refused(run);
         }
         evidence.late(refused, outcome);
     }
 
     /** A run whose lease is known to be lost is not reported. That it was alive is recorded as evidence. */
     private boolean dropped(Outcome outcome) {
-        RunningTask execution = outcome.execution();
-        if (!execution.dropsResult()) {
+        RunningTask run = outcome.run();
+        if (!run.dropsResult()) {
             return false;
         }
-        settle(execution);
-        reason.findOut(execution);
-        RunningTask.End end = execution.ended();
+        settle(run);
+        reason.findOut(run);
+        RunningTask.End end = run.ended();
         boolean lost = end == RunningTask.End.LOST || end == RunningTask.End.CANCELLED;
         if (lost) {
-            events.refused(execution);
+            events.refused(run);
         }
         if (lost || end == RunningTask.End.SUPERSEDED) {
-            evidence.late(List.of(execution), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
+            evidence.late(List.of(run), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
             if (outcome instanceof Outcome.Failed failed) {
                 evidence.refused(failed);
             }
@@ -211,23 +211,23 @@ final class OutcomeWriter {
     void setAside(Outcome outcome) {
         log.debug(
                 "The outcome of {} waits: its row is locked by another transaction",
-                outcome.execution().task());
+                outcome.run().task());
         locked.add(outcome, nanoTime.getAsLong());
     }
 
     /** The outcome is written, refused or given up. */
-    void settle(RunningTask execution) {
-        locked.remove(execution);
-        forget(execution);
+    void settle(RunningTask run) {
+        locked.remove(run);
+        forget(run);
     }
 
     /** The same for an outcome that was never set aside. */
-    void forget(RunningTask execution) {
-        active.remove(execution);
-        execution.settled();
+    void forget(RunningTask run) {
+        active.remove(run);
+        run.settled();
     }
 
     private static Collection<Lease> leasesOf(List<? extends Outcome> outcomes) {
-        return outcomes.stream().map(outcome -> outcome.execution().lease()).toList();
+        return outcomes.stream().map(outcome -> outcome.run().lease()).toList();
     }
 }

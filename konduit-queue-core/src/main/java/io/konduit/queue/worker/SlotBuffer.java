@@ -13,7 +13,7 @@ final class SlotBuffer {
     private volatile boolean stopped;
 
     /** A task, or null for a slot that must end: so an idle slot blocks instead of polling. */
-    private record Entry(@Nullable RunningTask execution) {
+    private record Entry(@Nullable RunningTask run) {
         static final Entry END = new Entry(null);
     }
 
@@ -22,23 +22,23 @@ final class SlotBuffer {
     }
 
     /** Hands a task to the slots; false when they are ending. */
-    boolean add(RunningTask execution) {
+    boolean add(RunningTask run) {
         synchronized (entries) {
-            return !stopped && entries.add(new Entry(execution));
+            return !stopped && entries.add(new Entry(run));
         }
     }
 
     /** Waits for the next task; null when the slot must end. */
     @Nullable
     RunningTask take() throws InterruptedException {
-        return entries.take().execution();
+        return entries.take().run();
     }
 
     /** The next task; null when there is none. */
     @Nullable
     RunningTask poll() {
         Entry next = entries.poll();
-        return next == null ? null : next.execution();
+        return next == null ? null : next.run();
     }
 
     boolean isEmpty() {
@@ -65,8 +65,8 @@ final class SlotBuffer {
     boolean returnIfWaited(Duration longest, Consumer<RunningTask> giveBack) {
         Entry oldest = entries.peek();
         if (oldest == null
-                || oldest.execution() == null
-                || nanoTime.getAsLong() - oldest.execution().claimedNanos() < longest.toNanos()) {
+                || oldest.run() == null
+                || nanoTime.getAsLong() - oldest.run().claimedNanos() < longest.toNanos()) {
             return false;
         }
         returnAll(giveBack);
@@ -78,10 +78,10 @@ final class SlotBuffer {
         int ends = 0;
         try {
             for (Entry entry = entries.poll(); entry != null; entry = entries.poll()) {
-                if (entry.execution() == null) {
+                if (entry.run() == null) {
                     ends++;
                 } else {
-                    giveBack.accept(entry.execution());
+                    giveBack.accept(entry.run());
                 }
             }
         } finally {

@@ -59,7 +59,7 @@ final class SlotGroupLoad {
         lockedOut.incrementAndGet();
     }
 
-    void settled(RunningTask execution, boolean wasReported, boolean wasLockedOut) {
+    void settled(RunningTask run, boolean wasReported, boolean wasLockedOut) {
         progressNanos = nanoTime.getAsLong();
         if (wasReported) {
             unwritten.decrementAndGet();
@@ -67,7 +67,7 @@ final class SlotGroupLoad {
             lockedOut.decrementAndGet();
         }
         claimed.decrementAndGet();
-        whenSettled.accept(execution);
+        whenSettled.accept(run);
     }
 
     /**

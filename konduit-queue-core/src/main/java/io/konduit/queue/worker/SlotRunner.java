@@ -65,28 +65,28 @@ final class SlotRunner {
         return run(slot, buffer.poll());
     }
 
-    private boolean run(int slot, @Nullable RunningTask execution) throws InterruptedException {
-        if (execution == null) {
+    private boolean run(int slot, @Nullable RunningTask run) throws InterruptedException {
+        if (run == null) {
             return false;
         }
         ahead.begins(slot, node.nanoTime().getAsLong());
         try {
-            runAndReport(execution);
+            runAndReport(run);
         } finally {
             ahead.ends(slot);
         }
         return true;
     }
 
-    private void runAndReport(RunningTask execution) throws InterruptedException {
+    private void runAndReport(RunningTask run) throws InterruptedException {
         boolean reported = false;
         try {
-            node.completer().report(runs.run(execution));
+            node.completer().report(runs.run(run));
             reported = true;
         } finally {
             if (!reported) {
                 // the lease ends and the reaper takes the task back
-                node.active().letGo(execution);
+                node.active().letGo(run);
             }
         }
     }

@@ -238,19 +238,19 @@ final class TaskPoller {
         if (limit == null) {
             limit = handler.map(JobHandlerMethod::timeout).orElse(settings.timeout());
         }
-        RunningTask execution = new RunningTask(task, limit, sent, node.active().witness());
+        RunningTask run = new RunningTask(task, limit, sent, node.active().witness());
         boolean known = false;
         try {
-            boolean mayRun = node.active().add(execution);
-            node.cancels().claimed(execution);
-            execution.countIn(room.load());
-            if (!mayRun || !buffer.add(execution)) {
-                node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            boolean mayRun = node.active().add(run);
+            node.cancels().claimed(run);
+            run.countIn(room.load());
+            if (!mayRun || !buffer.add(run)) {
+                node.completer().report(new Outcome.GivenBack(run, Duration.ZERO));
             }
             known = true;
         } finally {
             if (!known) {
-                node.active().letGo(execution);
+                node.active().letGo(run);
             }
         }
     }
@@ -262,15 +262,15 @@ final class TaskPoller {
         }
     }
 
-    private void giveBack(RunningTask execution) {
+    private void giveBack(RunningTask run) {
         boolean reported = false;
         try {
-            node.completer().report(new Outcome.GivenBack(execution, Duration.ZERO));
+            node.completer().report(new Outcome.GivenBack(run, Duration.ZERO));
             reported = true;
         } finally {
             if (!reported) {
-                node.active().letGo(execution);
-                node.lostClaims().notAccepted(List.of(execution.lease()));
+                node.active().letGo(run);
+                node.lostClaims().notAccepted(List.of(run.lease()));
             }
         }
     }

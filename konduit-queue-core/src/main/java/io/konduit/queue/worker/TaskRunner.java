@@ -101,30 +101,30 @@ public final class TaskRunner {
     }
 
     /** Runs the handler. */
-    Outcome run(RunningTask execution, JobHandlerMethod handler) {
-        if (!execution.begin(nanoTime.getAsLong())) {
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+    Outcome run(RunningTask run, JobHandlerMethod handler) {
+        if (!run.begin(nanoTime.getAsLong())) {
+            return new Outcome.GivenBack(run, Duration.ZERO);
         }
-        ClaimedTask task = execution.task();
+        ClaimedTask task = run.task();
         MDC.put(MDC_TASK, Long.toString(task.id()));
         MDC.put(MDC_TYPE, task.type());
         MDC.put(MDC_ATTEMPT, Integer.toString(task.attempt()));
         MDC.put(MDC_WORKER, worker);
-        fence.bind(execution);
+        fence.bind(run);
         Observation observation = start(task);
         try (Observation.Scope scope = observation.openScope()) {
-            boolean completed = call(execution, handler);
-            execution.finish(nanoTime.getAsLong());
-            return completed ? new Outcome.Written(execution) : new Outcome.Completed(execution);
+            boolean completed = call(run, handler);
+            run.finish(nanoTime.getAsLong());
+            return completed ? new Outcome.Written(run) : new Outcome.Completed(run);
         } catch (Throwable error) {
-            execution.finish(nanoTime.getAsLong());
+            run.finish(nanoTime.getAsLong());
             if (TaskHandedOverError.isBehind(error)) {
                 log.info("{} is handed over after a checkpoint: this worker drains", task);
                 TaskObservations.handedOver(observation);
-                return new Outcome.GivenBack(execution, Duration.ZERO);
+                return new Outcome.GivenBack(run, Duration.ZERO);
             }
             environment.observations().failed(observation, error);
-            return afterError(execution, handler, error);
+            return afterError(run, handler, error);
         } finally {
             stop(observation);
             fence.unbind();
@@ -136,9 +136,9 @@ public final class TaskRunner {
     }
 
     /** True when the completion has been committed with the handler's transaction. */
-    private boolean call(RunningTask execution, JobHandlerMethod handler) throws Throwable {
-        HandlerContext context = new HandlerContext(execution, leases, fence, environment.converter());
-        String payload = execution.task().payload();
+    private boolean call(RunningTask run, JobHandlerMethod handler) throws Throwable {
+        HandlerContext context = new HandlerContext(run, leases, fence, environment.converter());
+        String payload = run.task().payload();
         if (!handler.transactional()) {
             handler.invoke(payload, environment.converter(), context);
             return false;
@@ -158,13 +158,13 @@ public final class TaskRunner {
                     throw new UnexpectedRollbackException(
                             "The handler marked its transaction for rollback, so the task cannot be completed with it.");
                 }
-                if (execution.dropsResult() || !leases.completeInTransaction(execution.lease())) {
-                    execution.endFromWithin(RunningTask.End.LOST);
+                if (run.dropsResult() || !leases.completeInTransaction(run.lease())) {
+                    run.endFromWithin(RunningTask.End.LOST);
                     throw new LeaseLostException(
-                            "The lease on " + execution.task() + " was lost: its transaction is rolled back.");
+                            "The lease on " + run.task() + " was lost: its transaction is rolled back.");
                 }
                 fence.completedInTransaction();
-                execution.outcomeUnderWay();
+                run.outcomeUnderWay();
             });
         } catch (HandlerError e) {
             throw e.getCause() == null ? e : e.getCause();
@@ -172,9 +172,9 @@ public final class TaskRunner {
         return fence.isCompletedInTransaction();
     }
 
-    private Outcome afterError(RunningTask execution, JobHandlerMethod handler, Throwable error) {
-        ClaimedTask task = execution.task();
-        RunningTask.End end = execution.ended();
+    private Outcome afterError(RunningTask run, JobHandlerMethod handler, Throwable error) {
+        ClaimedTask task = run.task();
+        RunningTask.End end = run.ended();
         boolean interruptedByUs = end == RunningTask.End.SELF_FENCED || end == RunningTask.End.TIMED_OUT;
         if (interruptedByUs && !task.reapable()) {
             // it is unknown whether the work was done: a person decides
@@ -182,16 +182,16 @@ public final class TaskRunner {
                     "{} was interrupted and must not run twice: it will be held for a person when its lease has expired. {}",
                     task,
                     environment.errors().forLog(error));
-            execution.end(RunningTask.End.LEFT_TO_REAPER);
-            return new Outcome.LeftToReaper(execution, runError(task, end, error));
+            run.end(RunningTask.End.LEFT_TO_REAPER);
+            return new Outcome.LeftToReaper(run, runError(task, end, error));
         }
         if (end == RunningTask.End.SELF_FENCED) {
             // the attempt is not charged
-            return new Outcome.GivenBack(execution, Duration.ZERO);
+            return new Outcome.GivenBack(run, Duration.ZERO);
         }
         boolean fatal = error instanceof InvalidPayloadException || !retries(error);
         Duration backoff = fatal ? Duration.ZERO : backoff(handler, task.attempt());
-        if (!execution.dropsResult()) {
+        if (!run.dropsResult()) {
             log.warn(
                     "{} failed{}{}: {}",
                     task,
@@ -199,8 +199,7 @@ public final class TaskRunner {
                     whatFollows(task, fatal, backoff),
                     environment.errors().forLog(error));
         }
-        return new Outcome.Failed(
-                execution, new Failure(task.lease(), fatal, backoff, runError(task, end, error)), error);
+        return new Outcome.Failed(run, new Failure(task.lease(), fatal, backoff, runError(task, end, error)), error);
     }
 
     /** As far as known here: the row decides. A final failure is logged separately. */

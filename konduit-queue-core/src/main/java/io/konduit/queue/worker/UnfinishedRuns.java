@@ -34,14 +34,14 @@ final class UnfinishedRuns {
         ActiveLeases active = state.active();
         // tasks that have not started are waiting behind one that has to run alone
         List<RunningTask> rest = active.all().stream()
-                .filter(execution -> execution.isRunning() || !execution.isStarted())
+                .filter(run -> run.isRunning() || !run.isStarted())
                 .toList();
-        for (RunningTask execution : rest) {
-            execution.end(execution.task().reapable() ? RunningTask.End.GIVEN_BACK : RunningTask.End.LEFT_TO_REAPER);
+        for (RunningTask run : rest) {
+            run.end(run.task().reapable() ? RunningTask.End.GIVEN_BACK : RunningTask.End.LEFT_TO_REAPER);
         }
         // from here on none of them can start
         List<RunningTask> returned = rest.stream()
-                .filter(execution -> execution.task().reapable() || !execution.isStarted())
+                .filter(run -> run.task().reapable() || !run.isStarted())
                 .toList();
         log.warn(
                 "{} did not finish within '" + PropertyNames.WORKER_DRAIN_TIMEOUT

@@ -28,17 +28,17 @@ public final class WorkerEvents {
         this.events = events;
     }
 
-    void started(RunningTask execution) {
-        monitor.started(execution.task());
+    void started(RunningTask run) {
+        monitor.started(run.task());
     }
 
-    void completed(RunningTask execution) {
-        log.debug("Completed {}", execution.task());
-        monitor.completed(execution.task(), execution.took());
+    void completed(RunningTask run) {
+        log.debug("Completed {}", run.task());
+        monitor.completed(run.task(), run.took());
     }
 
-    void failed(RunningTask execution, ReportedFailure reported, Failure failure) {
-        ClaimedTask task = execution.task();
+    void failed(RunningTask run, ReportedFailure reported, Failure failure) {
+        ClaimedTask task = run.task();
         RunError error = failure.error();
         Instant at = reported.at();
         if (reported.result() == FailureResult.FINAL && at != null) {
@@ -49,7 +49,7 @@ public final class WorkerEvents {
                     task.maxAttempts(),
                     failure.fatal() ? " (not to be retried)" : "",
                     error.type());
-            monitor.failed(task, execution.took(), error.type());
+            monitor.failed(task, run.took(), error.type());
             events.publish(new TaskFailed(
                     TaskId.of(task.id()),
                     task.type(),
@@ -57,25 +57,25 @@ public final class WorkerEvents {
                     task.attempt(),
                     new TaskError(error.type(), error.message(), error.attempt(), at)));
         } else if (reported.result() == FailureResult.RETRY) {
-            monitor.retried(task, execution.took(), error.type());
+            monitor.retried(task, run.took(), error.type());
         } else {
             log.debug("The outcome of {} was already written: only the reply was lost", task);
         }
     }
 
-    void givenBack(RunningTask execution) {
-        log.debug("Gave back {}", execution.task());
-        monitor.givenBack(execution.task());
+    void givenBack(RunningTask run) {
+        log.debug("Gave back {}", run.task());
+        monitor.givenBack(run.task());
     }
 
     /** The worker has learned that a lease is lost. */
-    void lost(RunningTask execution) {
-        tellLost(execution, "its handler is interrupted and its result will be dropped");
+    void lost(RunningTask run) {
+        tellLost(run, "its handler is interrupted and its result will be dropped");
     }
 
     /** The database has refused the outcome of a run. */
-    void refused(RunningTask execution) {
-        tellLost(execution, "its result was refused and changed nothing");
+    void refused(RunningTask run) {
+        tellLost(run, "its result was refused and changed nothing");
     }
 
     void falselyReclaimed(int tasks) {
@@ -84,17 +84,17 @@ public final class WorkerEvents {
         }
     }
 
-    void ranLong(RunningTask execution, Duration limit) {
-        log.warn("{} has been running for more than {}", execution.task(), DurationText.of(limit));
-        monitor.ranLong(execution.task());
+    void ranLong(RunningTask run, Duration limit) {
+        log.warn("{} has been running for more than {}", run.task(), DurationText.of(limit));
+        monitor.ranLong(run.task());
     }
 
-    private void tellLost(RunningTask execution, String consequence) {
-        if (!execution.tellLoss()) {
+    private void tellLost(RunningTask run, String consequence) {
+        if (!run.tellLoss()) {
             return;
         }
-        ClaimedTask task = execution.task();
-        boolean cancelled = execution.ended() == RunningTask.End.CANCELLED;
+        ClaimedTask task = run.task();
+        boolean cancelled = run.ended() == RunningTask.End.CANCELLED;
         if (cancelled) {
             log.info("{} was cancelled while it ran: {}", task, consequence);
         } else {

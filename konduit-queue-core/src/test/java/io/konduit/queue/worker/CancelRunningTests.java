@@ -191,13 +191,13 @@ class CancelRunningTests {
         ActiveLeases active = new ActiveLeases();
         List<String> woken = new CopyOnWriteArrayList<>();
         CancelNotices notices = new CancelNotices(active, () -> woken.add("keeper"));
-        RunningTask execution = new RunningTask(Tasks.claimed(17), Duration.ZERO, System.nanoTime());
+        RunningTask run = new RunningTask(Tasks.claimed(17), Duration.ZERO, System.nanoTime());
         notices.received(17);
         assertThat(woken).isEmpty();
-        active.add(execution);
-        notices.claimed(execution);
+        active.add(run);
+        notices.claimed(run);
         assertThat(woken).containsExactly("keeper");
-        assertThat(execution.needsExtension(System.nanoTime())).isTrue();
+        assertThat(run.needsExtension(System.nanoTime())).isTrue();
     }
 
     static class Stubborn {

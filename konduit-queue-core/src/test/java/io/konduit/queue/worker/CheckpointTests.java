@@ -311,9 +311,9 @@ class CheckpointTests {
         LeaseFence fence = new LeaseFence(harness.database(), leases);
         DataSourceTransactionManager manager = harness.transactionManager();
         manager.addListener(fence);
-        RunningTask execution = new RunningTask(task, Duration.ZERO, 0);
-        fence.bind(execution);
-        HandlerContext context = new HandlerContext(execution, leases, fence, QueueHarness.converter());
+        RunningTask run = new RunningTask(task, Duration.ZERO, 0);
+        fence.bind(run);
+        HandlerContext context = new HandlerContext(run, leases, fence, QueueHarness.converter());
         return new Run(context, new TransactionTemplate(manager), manager);
     }
 }

@@ -200,13 +200,13 @@ class CompleterTests {
     }
 
     private RunningTask claim() {
-        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
-        active.add(execution);
-        return execution;
+        RunningTask run = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+        active.add(run);
+        return run;
     }
 
-    private void takeAway(RunningTask execution) {
-        takeAway(execution.task().id());
+    private void takeAway(RunningTask run) {
+        takeAway(run.task().id());
     }
 
     /** Takes the task from its worker and lets it be due at once. */

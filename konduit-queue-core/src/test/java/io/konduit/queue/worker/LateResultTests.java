@@ -232,7 +232,7 @@ class LateResultTests {
                 .hasMessageStartingWith("The lease on task " + run.id + " (report, attempt 1) was lost before");
 
         assertThat(effects()).isZero();
-        assertThat(run.execution.ended()).isEqualTo(RunningTask.End.LOST);
+        assertThat(run.task.ended()).isEqualTo(RunningTask.End.LOST);
         assertThat(harness.status(run.id)).isEqualTo("PENDING");
     }
 
@@ -331,7 +331,7 @@ class LateResultTests {
     /** A run on the test's own thread whose lease has expired and whose transactions are fenced, as a worker's are. */
     private final class FencedRun {
         final TaskId id;
-        final RunningTask execution;
+        final RunningTask task;
         final TransactionTemplate transaction;
 
         FencedRun(int propagation) {
@@ -346,9 +346,9 @@ class LateResultTests {
             manager.addListener(fence);
             transaction = new TransactionTemplate(manager);
             transaction.setPropagationBehavior(propagation);
-            execution = new RunningTask(recovery.orphan(leases), Duration.ZERO, 0);
-            id = TaskId.of(execution.task().id());
-            fence.bind(execution);
+            task = new RunningTask(recovery.orphan(leases), Duration.ZERO, 0);
+            id = TaskId.of(task.task().id());
+            fence.bind(task);
         }
     }
 
@@ -382,9 +382,9 @@ class LateResultTests {
                 new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
                 System::nanoTime);
         TaskId id = recovery.queue().enqueue("report", null);
-        RunningTask execution = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
-        active.add(execution);
-        List<Outcome> outcomes = List.of(new Outcome.Completed(execution));
+        RunningTask run = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
+        active.add(run);
+        List<Outcome> outcomes = List.of(new Outcome.Completed(run));
         probe.loseReplyOf(SqlFile.opening("complete"));
 
         assertThat(completer.write(outcomes)).as("to be tried again").isEqualTo(outcomes);

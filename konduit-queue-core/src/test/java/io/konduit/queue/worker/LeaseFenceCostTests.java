@@ -39,7 +39,7 @@ class LeaseFenceCostTests {
     private LeaseRepository leases;
     private LeaseFence fence;
     private ClaimedTask task;
-    private RunningTask execution;
+    private RunningTask run;
     private DataSourceTransactionManager manager;
 
     @BeforeEach
@@ -54,7 +54,7 @@ class LeaseFenceCostTests {
         manager = new DataSourceTransactionManager(pool);
         manager.addListener(fence);
         task = recovery.running(leases);
-        execution = new RunningTask(task, Duration.ZERO, 0);
+        run = new RunningTask(task, Duration.ZERO, 0);
         // the default isolation is asked for once
         inTransaction(TransactionDefinition.ISOLATION_DEFAULT, () -> {});
         journal.clear();
@@ -70,17 +70,17 @@ class LeaseFenceCostTests {
         inTransaction(TransactionDefinition.ISOLATION_DEFAULT, this::work);
         inTransaction(TransactionDefinition.ISOLATION_READ_COMMITTED, this::work);
         assertThat(sent()).containsExactly("work", "guard", "work", "guard");
-        assertThat(execution.busy(System.nanoTime())).isFalse();
+        assertThat(run.busy(System.nanoTime())).isFalse();
     }
 
     @Test
     void aTransactionWithASnapshotLocksTheRowBeforeAllElse() {
         inTransaction(TransactionDefinition.ISOLATION_REPEATABLE_READ, () -> {
-            assertThat(execution.busy(System.nanoTime())).isTrue();
+            assertThat(run.busy(System.nanoTime())).isTrue();
             work();
         });
         assertThat(sent()).containsExactly("lock", "work", "extend");
-        assertThat(execution.busy(System.nanoTime())).isFalse();
+        assertThat(run.busy(System.nanoTime())).isFalse();
     }
 
     /** The extension was under way when the transaction began: the row it waits for has changed after its snapshot. */
@@ -88,14 +88,14 @@ class LeaseFenceCostTests {
     void aTransactionWithASnapshotStartsOverWhenItMeetsAnExtension() throws Exception {
         TwoSessions sessions = new TwoSessions(harness);
         LeaseRepository extending = new LeaseRepository(sessions.first(), leases.worker());
-        TwoSessions.Waiting<Boolean> run = sessions.whileOpen(
+        TwoSessions.Waiting<Boolean> waiting = sessions.whileOpen(
                 () -> assertThat(extending.extend(Map.of(task.lease(), Duration.ofMinutes(5))))
                         .containsEntry(task.lease(), ExtensionResult.EXTENDED),
                 () -> sessions.waits(() -> {
                     inTransaction(TransactionDefinition.ISOLATION_REPEATABLE_READ, this::work);
                     return true;
                 }));
-        assertThat(run.result()).isTrue();
+        assertThat(waiting.result()).isTrue();
         assertThat(sent()).containsExactly("lock", "lock", "work", "extend");
     }
 
@@ -105,7 +105,7 @@ class LeaseFenceCostTests {
 
     /** A run is bound to its thread, and a test has another one than what was set up for it. */
     private void inTransaction(int isolation, Runnable work) {
-        fence.bind(execution);
+        fence.bind(run);
         TransactionTemplate transaction = new TransactionTemplate(manager);
         transaction.setIsolationLevel(isolation);
         transaction.executeWithoutResult(status -> work.run());

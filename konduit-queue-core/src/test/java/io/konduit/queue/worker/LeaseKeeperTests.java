@@ -81,15 +81,15 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void leavesALeaseAloneUntilAThirdOfItIsUsed() {
-        RunningTask execution = running(LEASE);
+        RunningTask run = running(LEASE);
         connections.forget();
         pass(LEASE.dividedBy(3).minusNanos(1));
         assertThat(keeper.extendOnce()).isTrue();
         assertThat(connections.statements()).isEmpty();
-        backDate(execution, Duration.ofSeconds(30));
+        backDate(run, Duration.ofSeconds(30));
         pass(Duration.ofNanos(1));
         keeper.extendOnce();
-        assertThat(leaseLeft(execution)).isGreaterThan(LEASE.minusSeconds(30));
+        assertThat(leaseLeft(run)).isGreaterThan(LEASE.minusSeconds(30));
     }
 
     @Test
@@ -99,14 +99,13 @@ class LeaseKeeperTests {
                 IntStream.range(0, 50).mapToObj(i -> claimed(LEASE)).toList();
         pass(Duration.ofMinutes(1));
         RunningTask late = claimed(LEASE);
-        early.forEach(execution -> backDate(execution, Duration.ofMinutes(1)));
+        early.forEach(run -> backDate(run, Duration.ofMinutes(1)));
         backDate(late, Duration.ofMinutes(1));
         pass(Duration.ofSeconds(40));
         connections.forget();
         keeper.extendOnce();
         assertThat(connections.statements()).singleElement().asString().contains(EXTENSION);
-        assertThat(early)
-                .allSatisfy(execution -> assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4)));
+        assertThat(early).allSatisfy(run -> assertThat(leaseLeft(run)).isGreaterThan(Duration.ofMinutes(4)));
         assertThat(leaseLeft(late)).as("its third is not used").isLessThan(Duration.ofMinutes(2));
         keeper.extendOnce();
         assertThat(connections.statements()).as("confirmed for another third").hasSize(1);
@@ -136,12 +135,12 @@ class LeaseKeeperTests {
     @Test
     @Tag("H4")
     void extendsAnExpiredLeaseThatNobodyHasTaken() {
-        RunningTask execution = running(LEASE);
-        harness.expireLease(execution.task().id(), Duration.ofHours(1));
+        RunningTask run = running(LEASE);
+        harness.expireLease(run.task().id(), Duration.ofHours(1));
         pass(LEASE);
         keeper.extendOnce();
-        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
-        assertThat(execution.ended()).isNull();
+        assertThat(leaseLeft(run)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(run.ended()).isNull();
     }
 
     @Test
@@ -166,33 +165,33 @@ class LeaseKeeperTests {
     @Test
     @Tag("H5")
     void aCancelledTaskIsLostAtItsNextExtension() {
-        RunningTask execution = running(LEASE);
-        harness.queue().cancel(TaskId.of(execution.task().id()));
+        RunningTask run = running(LEASE);
+        harness.queue().cancel(TaskId.of(run.task().id()));
         pass(LEASE.dividedBy(3));
         keeper.extendOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.CANCELLED);
+        assertThat(run.ended()).isEqualTo(RunningTask.End.CANCELLED);
     }
 
     /** The row may have gone just after the statement that extended it: only another one can tell. */
     @Test
     @Tag("H5")
     void noticeThatComesWhileAnExtensionIsUnderWayAsksForAnother() {
-        RunningTask execution = running(LEASE);
+        RunningTask run = running(LEASE);
         pass(LEASE.dividedBy(3));
         CancelNotices notices = new CancelNotices(active, keeper::wake);
         connections.breakStatements(sql -> {
             if (sql.contains(EXTENSION)) {
-                notices.received(execution.task().id());
+                notices.received(run.task().id());
             }
             return false;
         });
         keeper.extendOnce();
         connections.heal();
-        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
-        harness.queue().cancel(TaskId.of(execution.task().id()));
+        assertThat(leaseLeft(run)).isGreaterThan(Duration.ofMinutes(4));
+        harness.queue().cancel(TaskId.of(run.task().id()));
         keeper.extendOnce();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.CANCELLED);
+        assertThat(run.ended()).isEqualTo(RunningTask.End.CANCELLED);
         assertThat(Thread.interrupted()).isTrue();
     }
 
@@ -251,21 +250,21 @@ class LeaseKeeperTests {
     @Tag("H5")
     @Tag("C1")
     void aRowLockedByTheHandlersOwnTransactionKeepsItsLease() throws SQLException {
-        RunningTask execution = running(LEASE);
+        RunningTask run = running(LEASE);
         LeaseWatchdog watchdog = watchdog();
-        execution.ownTransactionHoldsRow(true);
-        try (Connection own = lockRow(execution)) {
+        run.ownTransactionHoldsRow(true);
+        try (Connection own = lockRow(run)) {
             for (int i = 0; i < 30; i++) {
                 pass(LEASE.dividedBy(3));
                 keeper.extendOnce();
                 watchdog.checkOnce();
             }
-            assertThat(execution.ended()).as("ten leases later").isNull();
+            assertThat(run.ended()).as("ten leases later").isNull();
             assertThat(Thread.interrupted()).isFalse();
             own.rollback();
         }
-        execution.ownTransactionHoldsRow(false);
-        assertThat(execution.needsExtension(nanos))
+        run.ownTransactionHoldsRow(false);
+        assertThat(run.needsExtension(nanos))
                 .as("at once, whatever was believed")
                 .isTrue();
     }
@@ -273,14 +272,14 @@ class LeaseKeeperTests {
     @Test
     @Tag("H6")
     void aRunOverItsLimitIsNotExtended() {
-        RunningTask execution = running(LEASE);
-        backDate(execution, Duration.ofMinutes(1));
-        execution.end(RunningTask.End.TIMED_OUT);
+        RunningTask run = running(LEASE);
+        backDate(run, Duration.ofMinutes(1));
+        run.end(RunningTask.End.TIMED_OUT);
         connections.forget();
         pass(LEASE.dividedBy(2));
         keeper.extendOnce();
         assertThat(connections.statements()).isEmpty();
-        assertThat(leaseLeft(execution)).isLessThan(Duration.ofMinutes(2));
+        assertThat(leaseLeft(run)).isLessThan(Duration.ofMinutes(2));
     }
 
     @Test
@@ -306,15 +305,15 @@ class LeaseKeeperTests {
     @Test
     @Tag("H7")
     void claimsStopWhileOnlyHeartbeatsFailAndExtensionsGoOn() {
-        RunningTask execution = running(LEASE);
+        RunningTask run = running(LEASE);
         connections.breakStatements(sql -> !sql.contains(EXTENSION));
-        backDate(execution, Duration.ofMinutes(1));
+        backDate(run, Duration.ofMinutes(1));
         pass(LEASE.dividedBy(3));
         for (int i = 0; i < 3; i++) {
             keeper.step();
             assertThat(health.isFailing()).isTrue();
         }
-        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(leaseLeft(run)).isGreaterThan(Duration.ofMinutes(4));
         connections.heal();
         keeper.step();
         assertThat(health.isFailing()).isFalse();
@@ -349,12 +348,12 @@ class LeaseKeeperTests {
     @Test
     @Tag("H10")
     void anAlarmOfTheHeartbeatExtendsEveryLeaseAtOnce() {
-        RunningTask execution = claimed(LEASE);
-        harness.expireLease(execution.task().id(), Duration.ofMinutes(55)); // the database's clock jumped by an hour
+        RunningTask run = claimed(LEASE);
+        harness.expireLease(run.task().id(), Duration.ofMinutes(55)); // the database's clock jumped by an hour
         alarm.set(true);
         pass(HEARTBEAT);
         keeper.step();
-        assertThat(leaseLeft(execution)).isGreaterThan(Duration.ofMinutes(4));
+        assertThat(leaseLeft(run)).isGreaterThan(Duration.ofMinutes(4));
     }
 
     @Test
@@ -397,9 +396,9 @@ class LeaseKeeperTests {
     }
 
     private RunningTask running(Duration lockTimeout) {
-        RunningTask execution = claimed(lockTimeout);
-        assertThat(execution.begin(nanos)).isTrue();
-        return execution;
+        RunningTask run = claimed(lockTimeout);
+        assertThat(run.begin(nanos)).isTrue();
+        return run;
     }
 
     private RunningTask claimed(Duration lockTimeout) {
@@ -409,13 +408,13 @@ class LeaseKeeperTests {
                 .toList();
         ClaimedTask task = leases.claimDue(new ClaimRequest(probes, 1, lockTimeout, 3, List.of(), List.of("work")))
                 .get(0);
-        RunningTask execution = new RunningTask(task, Duration.ZERO, nanos);
-        active.add(execution);
-        return execution;
+        RunningTask run = new RunningTask(task, Duration.ZERO, nanos);
+        active.add(run);
+        return run;
     }
 
-    private void takeAway(RunningTask execution) {
-        long id = execution.task().id();
+    private void takeAway(RunningTask run) {
+        long id = run.task().id();
         harness.expireLease(id, Duration.ofSeconds(1));
         assertThat(new QueueFixture(harness.database())
                         .reclaimer()
@@ -425,25 +424,25 @@ class LeaseKeeperTests {
     }
 
     /** Leaves so much of the lease in the database. */
-    private void backDate(RunningTask execution, Duration left) {
-        harness.expireLease(execution.task().id(), left.negated());
+    private void backDate(RunningTask run, Duration left) {
+        harness.expireLease(run.task().id(), left.negated());
     }
 
-    private Duration leaseLeft(RunningTask execution) {
+    private Duration leaseLeft(RunningTask run) {
         return Duration.ofMillis(harness.jdbc()
                 .sql("select (extract(epoch from lock_timeout_at - clock_timestamp()) * 1000)::bigint"
                         + " from konduit_task where id = :id")
-                .param("id", execution.task().id())
+                .param("id", run.task().id())
                 .query(Long.class)
                 .single());
     }
 
-    private Connection lockRow(RunningTask execution) throws SQLException {
+    private Connection lockRow(RunningTask run) throws SQLException {
         Connection connection = harness.testDatabase().connect();
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
             statement.execute(
-                    "select 1 from konduit_task where id = " + execution.task().id() + " for update");
+                    "select 1 from konduit_task where id = " + run.task().id() + " for update");
         }
         return connection;
     }

@@ -42,15 +42,15 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void interruptsAHandlerBeforeItsLeaseEndsWhenNobodyConfirmedIt() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
+        RunningTask run = running(LEASE, NO_LIMIT);
         pass(LEASE.multipliedBy(9).dividedBy(10).minusNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).as("a tenth of the lease is left").isFalse();
         pass(Duration.ofNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.SELF_FENCED);
-        assertThat(execution.dropsResult())
+        assertThat(run.ended()).isEqualTo(RunningTask.End.SELF_FENCED);
+        assertThat(run.dropsResult())
                 .as("the row decides whether the result counts")
                 .isFalse();
     }
@@ -70,11 +70,11 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void countsFromBeforeTheConfirmingStatementWasSent() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
+        RunningTask run = running(LEASE, NO_LIMIT);
         pass(Duration.ofMinutes(4));
         long sent = nanos;
         pass(Duration.ofSeconds(20)); // the answer took long
-        execution.confirm(sent);
+        run.confirm(sent);
         pass(Duration.ofMinutes(4).plusSeconds(9));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isFalse();
@@ -106,30 +106,30 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H7")
     void noInterruptReachesTheThreadAfterTheHandlerHasEnded() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
+        RunningTask run = running(LEASE, NO_LIMIT);
         pass(LEASE);
         watchdog.checkOnce();
-        execution.finish(nanos);
+        run.finish(nanos);
         assertThat(Thread.interrupted()).as("cleared for the next task").isFalse();
-        execution.end(RunningTask.End.LOST);
+        run.end(RunningTask.End.LOST);
         assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test
     @Tag("H6")
     void interruptsAHandlerThatIsOverItsLimitAndExtendsItNoMore() {
-        RunningTask execution = running(LEASE, Duration.ofSeconds(30));
+        RunningTask run = running(LEASE, Duration.ofSeconds(30));
         pass(Duration.ofSeconds(30).minusNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isFalse();
         pass(Duration.ofNanos(1));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
+        assertThat(run.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
         pass(Duration.ofMinutes(2));
-        execution.extendSoon();
-        assertThat(execution.needsExtension(nanos)).isFalse();
-        assertThat(execution.nanosToExtension(nanos))
+        run.extendSoon();
+        assertThat(run.needsExtension(nanos)).isFalse();
+        assertThat(run.nanosToExtension(nanos))
                 .as("nor does the keeper wake up for it")
                 .isEqualTo(Long.MAX_VALUE);
     }
@@ -137,10 +137,10 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H6")
     void theLimitCountsFromTheStartOfTheRun() {
-        RunningTask execution = claimed(LEASE, Duration.ofSeconds(30));
+        RunningTask run = claimed(LEASE, Duration.ofSeconds(30));
         pass(Duration.ofSeconds(25)); // waited for a slot
         watchdog.checkOnce();
-        assertThat(execution.begin(nanos)).isTrue();
+        assertThat(run.begin(nanos)).isTrue();
         pass(Duration.ofSeconds(29));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isFalse();
@@ -152,46 +152,46 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H6")
     void withoutALimitARunGoesOnForAsLongAsItsLeaseIsConfirmed() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
+        RunningTask run = running(LEASE, NO_LIMIT);
         for (int hour = 0; hour < 100; hour++) {
             pass(Duration.ofHours(1));
-            execution.confirm(nanos);
+            run.confirm(nanos);
             watchdog.checkOnce();
         }
         assertThat(Thread.interrupted()).isFalse();
-        assertThat(execution.ended()).isNull();
+        assertThat(run.ended()).isNull();
     }
 
     @Test
     @Tag("H6")
     void theLimitAlsoHoldsForAHandlerThatIgnoredTheInterruptOfAnOutage() {
-        RunningTask execution = running(LEASE, Duration.ofMinutes(30));
+        RunningTask run = running(LEASE, Duration.ofMinutes(30));
         pass(LEASE);
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.needsExtension(nanos))
+        assertThat(run.needsExtension(nanos))
                 .as("the database is back and the row is still ours")
                 .isTrue();
-        execution.confirm(nanos);
+        run.confirm(nanos);
         pass(Duration.ofMinutes(25));
         watchdog.checkOnce();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
-        assertThat(execution.needsExtension(nanos)).isFalse();
+        assertThat(run.ended()).isEqualTo(RunningTask.End.TIMED_OUT);
+        assertThat(run.needsExtension(nanos)).isFalse();
     }
 
     @Test
     @Tag("H6")
     void tellsOnceOfARunThatTakesVeryLong() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
+        RunningTask run = running(LEASE, NO_LIMIT);
         try (CapturedLog log = CapturedLog.ofPackageOf(LeaseWatchdog.class)) {
             pass(Duration.ofMinutes(59));
-            execution.confirm(nanos);
+            run.confirm(nanos);
             watchdog.checkOnce();
             assertThat(log.at(Level.WARN)).isEmpty();
             for (int i = 0; i < 5; i++) {
                 pass(Duration.ofMinutes(1));
-                execution.confirm(nanos);
+                run.confirm(nanos);
                 watchdog.checkOnce();
             }
             assertThat(log.at(Level.WARN))
@@ -204,22 +204,22 @@ class LeaseWatchdogTests {
     @Test
     @Tag("H5")
     void aReasonThatDropsTheResultOverrulesOneThatDoesNotAndNeverTheOtherWayRound() {
-        RunningTask execution = running(LEASE, NO_LIMIT);
-        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isTrue();
-        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isFalse();
-        assertThat(execution.end(RunningTask.End.TIMED_OUT)).isTrue();
-        assertThat(execution.end(RunningTask.End.SELF_FENCED)).isFalse();
-        assertThat(execution.end(RunningTask.End.LOST)).isTrue();
-        assertThat(execution.end(RunningTask.End.TIMED_OUT)).isFalse();
-        assertThat(execution.end(RunningTask.End.GIVEN_BACK)).isFalse();
-        assertThat(execution.ended()).isEqualTo(RunningTask.End.LOST);
-        assertThat(execution.dropsResult()).isTrue();
+        RunningTask run = running(LEASE, NO_LIMIT);
+        assertThat(run.end(RunningTask.End.SELF_FENCED)).isTrue();
+        assertThat(run.end(RunningTask.End.SELF_FENCED)).isFalse();
+        assertThat(run.end(RunningTask.End.TIMED_OUT)).isTrue();
+        assertThat(run.end(RunningTask.End.SELF_FENCED)).isFalse();
+        assertThat(run.end(RunningTask.End.LOST)).isTrue();
+        assertThat(run.end(RunningTask.End.TIMED_OUT)).isFalse();
+        assertThat(run.end(RunningTask.End.GIVEN_BACK)).isFalse();
+        assertThat(run.ended()).isEqualTo(RunningTask.End.LOST);
+        assertThat(run.dropsResult()).isTrue();
     }
 
     private RunningTask running(Duration lockTimeout, Duration limit) {
-        RunningTask execution = claimed(lockTimeout, limit);
-        assertThat(execution.begin(nanos)).isTrue();
-        return execution;
+        RunningTask run = claimed(lockTimeout, limit);
+        assertThat(run.begin(nanos)).isTrue();
+        return run;
     }
 
     private RunningTask claimed(Duration lockTimeout, Duration limit) {
@@ -240,9 +240,9 @@ class LeaseWatchdogTests {
                 null,
                 due,
                 Duration.ZERO);
-        RunningTask execution = new RunningTask(task, limit, nanos);
-        active.add(execution);
-        return execution;
+        RunningTask run = new RunningTask(task, limit, nanos);
+        active.add(run);
+        return run;
     }
 
     private void pass(Duration time) {

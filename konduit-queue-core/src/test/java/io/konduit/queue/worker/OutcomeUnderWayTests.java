@@ -58,26 +58,25 @@ class OutcomeUnderWayTests {
 
     private RunningTask ended() {
         harness.queue().enqueue("work", null);
-        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, 0);
-        active.add(execution);
-        assertThat(execution.begin(0)).isTrue();
-        execution.finish(1);
-        return execution;
+        RunningTask run = new RunningTask(harness.claimOne(leases), Duration.ZERO, 0);
+        active.add(run);
+        assertThat(run.begin(0)).isTrue();
+        run.finish(1);
+        return run;
     }
 
     @Test
     void completionThatCommitsBeforeAnExtensionIsNoLoss() {
-        RunningTask execution = ended();
-        leases.complete(List.of(execution.lease()));
+        RunningTask run = ended();
+        leases.complete(List.of(run.lease()));
         try (LogCapture log = LogCapture.open()) {
             keeper.extendOnce();
-            assertThat(completer.write(List.of(new Outcome.Completed(execution))))
-                    .isEmpty();
+            assertThat(completer.write(List.of(new Outcome.Completed(run)))).isEmpty();
             assertThat(log.messages(Level.WARN)).isEmpty();
         }
         assertThat(harness.events()).isEmpty();
         assertThat(active.isEmpty()).isTrue();
-        assertThat(harness.status(TaskId.of(execution.task().id()))).isEqualTo("COMPLETED");
+        assertThat(harness.status(TaskId.of(run.task().id()))).isEqualTo("COMPLETED");
     }
 
     @Test

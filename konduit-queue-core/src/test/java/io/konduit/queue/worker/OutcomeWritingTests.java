@@ -65,21 +65,21 @@ class OutcomeWritingTests {
     private List<RunningTask> running(int count) {
         queue.enqueueAll(
                 IntStream.range(0, count).mapToObj(i -> TaskRequest.of("a", i)).toList());
-        return harness.claim(leases, count).stream().map(this::execution).toList();
+        return harness.claim(leases, count).stream().map(this::run).toList();
     }
 
-    private RunningTask execution(ClaimedTask task) {
-        RunningTask execution = new RunningTask(task, Duration.ZERO, 0);
-        active.add(execution);
-        return execution;
+    private RunningTask run(ClaimedTask task) {
+        RunningTask run = new RunningTask(task, Duration.ZERO, 0);
+        active.add(run);
+        return run;
     }
 
-    private static TaskId id(RunningTask execution) {
-        return TaskId.of(execution.task().id());
+    private static TaskId id(RunningTask run) {
+        return TaskId.of(run.task().id());
     }
 
-    private static Outcome failed(RunningTask execution, String error) {
-        return new Outcome.Failed(execution, new Failure(execution.lease(), false, Duration.ofHours(1), error));
+    private static Outcome failed(RunningTask run, String error) {
+        return new Outcome.Failed(run, new Failure(run.lease(), false, Duration.ofHours(1), error));
     }
 
     @Test
@@ -88,11 +88,11 @@ class OutcomeWritingTests {
             database = counted.database();
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            List<RunningTask> executions = running(90);
+            List<RunningTask> runs = running(90);
             List<Outcome> outcomes = new ArrayList<>();
-            executions.subList(0, 30).forEach(each -> outcomes.add(new Outcome.Completed(each)));
-            executions.subList(30, 60).forEach(each -> outcomes.add(failed(each, "x")));
-            executions.subList(60, 90).forEach(each -> outcomes.add(new Outcome.GivenBack(each, Duration.ZERO)));
+            runs.subList(0, 30).forEach(each -> outcomes.add(new Outcome.Completed(each)));
+            runs.subList(30, 60).forEach(each -> outcomes.add(failed(each, "x")));
+            runs.subList(60, 90).forEach(each -> outcomes.add(new Outcome.GivenBack(each, Duration.ZERO)));
             assertThat(counted.statementsOf(
                             () -> assertThat(completer.write(outcomes)).isEmpty()))
                     .hasSize(3);
@@ -102,22 +102,22 @@ class OutcomeWritingTests {
 
     @Test
     void oneOutcomeThatCannotBeStoredDoesNotKeepTheOthersBack() {
-        List<RunningTask> executions = running(3);
+        List<RunningTask> runs = running(3);
         try (LogCapture log = LogCapture.open()) {
             assertThat(completer.write(List.of(
-                            failed(executions.get(0), "fine"),
-                            failed(executions.get(1), "canary-4711 \0"),
-                            failed(executions.get(2), "fine"))))
+                            failed(runs.get(0), "fine"),
+                            failed(runs.get(1), "canary-4711 \0"),
+                            failed(runs.get(2), "fine"))))
                     .isEmpty();
             assertThat(log.messages(Level.ERROR))
                     .singleElement()
                     .asString()
                     .startsWith(
-                            "The outcome of " + executions.get(1).task()
+                            "The outcome of " + runs.get(1).task()
                                     + " cannot be written. The task stays RUNNING until its lease expires and the reaper takes it back.");
             assertThat(log.everything()).doesNotContain("canary-4711");
         }
-        assertThat(executions.stream().map(each -> harness.status(id(each))))
+        assertThat(runs.stream().map(each -> harness.status(id(each))))
                 .containsExactly("PENDING", "RUNNING", "PENDING");
         assertThat(active.isEmpty()).isTrue();
     }
@@ -129,7 +129,7 @@ class OutcomeWritingTests {
             database = new QueueDatabase(harness.testDatabase().dataSource(), pool, null);
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            RunningTask recovered = execution(recoveredTask());
+            RunningTask recovered = run(recoveredTask());
             try (LogCapture log = LogCapture.open()) {
                 try (Connection onlyOne = pool.dataSource().getConnection()) {
                     assertThat(onlyOne.isValid(5)).isTrue();
@@ -169,19 +169,18 @@ class OutcomeWritingTests {
             database = new QueueDatabase(harness.testDatabase().dataSource(), pool, null);
             leases = new LeaseRepository(database, UUID.randomUUID());
             completer = completer(QueueMonitor.NONE);
-            RunningTask execution = running(1).get(0);
+            RunningTask run = running(1).get(0);
             try (Connection other = harness.testDatabase().connect();
                     Statement statement = other.createStatement();
                     LogCapture log = LogCapture.open()) {
                 other.setAutoCommit(false);
-                statement.execute("select 1 from konduit_task where id = "
-                        + execution.task().id() + " for share");
+                statement.execute(
+                        "select 1 from konduit_task where id = " + run.task().id() + " for share");
                 start();
-                completer.report(new Outcome.Completed(execution));
+                completer.report(new Outcome.Completed(run));
                 await().until(() -> log.everything().contains("waits: its row is locked by another transaction"));
                 other.rollback();
-                await().untilAsserted(
-                                () -> assertThat(harness.status(id(execution))).isEqualTo("COMPLETED"));
+                await().untilAsserted(() -> assertThat(harness.status(id(run))).isEqualTo("COMPLETED"));
                 assertThat(log.messages(Level.ERROR)).isEmpty();
             }
         } finally {
@@ -198,11 +197,11 @@ class OutcomeWritingTests {
                 throw new IllegalStateException("no");
             }
         });
-        List<RunningTask> executions = running(3);
+        List<RunningTask> runs = running(3);
         start();
-        executions.forEach(each -> completer.report(new Outcome.Completed(each)));
-        await().untilAsserted(() -> assertThat(executions.stream().map(each -> harness.status(id(each))))
-                .containsOnly("COMPLETED"));
+        runs.forEach(each -> completer.report(new Outcome.Completed(each)));
+        await().untilAsserted(() ->
+                assertThat(runs.stream().map(each -> harness.status(id(each)))).containsOnly("COMPLETED"));
         await().until(active::isEmpty);
         assertThat(thread.isAlive()).isTrue();
     }
@@ -217,12 +216,12 @@ class OutcomeWritingTests {
                 falselyReclaimed.addAndGet(tasks);
             }
         });
-        RunningTask execution = running(1).get(0);
-        reclaim(execution);
-        completer.write(List.of(new Outcome.Completed(execution)));
-        assertThat(harness.status(id(execution))).isEqualTo("PENDING");
+        RunningTask run = running(1).get(0);
+        reclaim(run);
+        completer.write(List.of(new Outcome.Completed(run)));
+        assertThat(harness.status(id(run))).isEqualTo("PENDING");
         assertThat(harness.events())
-                .containsExactly(new LeaseLost(id(execution), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
+                .containsExactly(new LeaseLost(id(run), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
         assertThat(lateOutcomes()).containsExactly("COMPLETED");
         assertThat(falselyReclaimed).hasValue(1);
     }
@@ -231,12 +230,12 @@ class OutcomeWritingTests {
     @Test
     @Tag("F2")
     void resultOfARunThatKnewOfItsLossIsToldOnceAndKeptAsEvidence() {
-        RunningTask execution = running(1).get(0);
-        reclaim(execution);
-        execution.end(RunningTask.End.LOST);
-        completer.write(List.of(failed(execution, "lost")));
+        RunningTask run = running(1).get(0);
+        reclaim(run);
+        run.end(RunningTask.End.LOST);
+        completer.write(List.of(failed(run, "lost")));
         assertThat(harness.events())
-                .containsExactly(new LeaseLost(id(execution), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
+                .containsExactly(new LeaseLost(id(run), "a", "default", 1, LeaseLost.Reason.TAKEN_BACK));
         assertThat(lateOutcomes()).containsExactly("FAILED");
         assertThat(active.isEmpty()).isTrue();
     }
@@ -244,26 +243,26 @@ class OutcomeWritingTests {
     @Test
     @Tag("S8")
     void whatWasGivenBackAtTheEndOfTheDrainTimeIsNotALoss() {
-        RunningTask execution = running(1).get(0);
-        leases.giveBack(List.of(execution.lease()), Duration.ZERO);
-        execution.end(RunningTask.End.GIVEN_BACK);
-        completer.write(List.of(new Outcome.Completed(execution)));
+        RunningTask run = running(1).get(0);
+        leases.giveBack(List.of(run.lease()), Duration.ZERO);
+        run.end(RunningTask.End.GIVEN_BACK);
+        completer.write(List.of(new Outcome.Completed(run)));
         assertThat(harness.events()).isEmpty();
-        assertThat(harness.status(id(execution))).isEqualTo("PENDING");
+        assertThat(harness.status(id(run))).isEqualTo("PENDING");
     }
 
     @Test
     void endsOnlyWhenEverythingIsWritten() throws Exception {
-        List<RunningTask> executions = running(20);
-        executions.forEach(each -> completer.report(new Outcome.Completed(each)));
+        List<RunningTask> runs = running(20);
+        runs.forEach(each -> completer.report(new Outcome.Completed(each)));
         completer.stop();
         start();
         thread.join(10_000);
         assertThat(thread.isAlive()).isFalse();
-        assertThat(executions.stream().map(each -> harness.status(id(each)))).containsOnly("COMPLETED");
+        assertThat(runs.stream().map(each -> harness.status(id(each)))).containsOnly("COMPLETED");
     }
 
-    private void reclaim(RunningTask execution) {
+    private void reclaim(RunningTask run) {
         harness.testDatabase().execute("""
                 with taken as (
                   update konduit_task t set status = 'PENDING', zombie_count = t.zombie_count + 1,
@@ -272,7 +271,7 @@ class OutcomeWritingTests {
                 insert into konduit_task_incident
                        (task_id, queue, type, classification, action, actor, previous_owner, lease_epoch, detected_at, attempts, zombie_count)
                 select id, queue, type, 'ZOMBIE', 'RECLAIMED', 'test', owner, lease_epoch, clock_timestamp(), attempts, zombie_count from taken
-                """.formatted(execution.task().id()));
+                """.formatted(run.task().id()));
     }
 
     private static List<String> lateOutcomes() {

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 class RunningTaskTests {
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-    private final RunningTask execution =
-            new RunningTask(Tasks.claimed(1, Duration.ofSeconds(30)), Duration.ofSeconds(5), 0);
+    private final RunningTask run = new RunningTask(Tasks.claimed(1, Duration.ofSeconds(30)), Duration.ofSeconds(5), 0);
 
     @AfterEach
     void clear() {
@@ -23,22 +22,22 @@ class RunningTaskTests {
     @Test
     @Tag("H7")
     void isFencedUntilItsOutcomeIsUnderWay() {
-        assertThat(execution.mustFence(27 * SECOND - 1)).isFalse();
-        assertThat(execution.mustFence(27 * SECOND)).isTrue();
-        execution.outcomeUnderWay();
-        assertThat(execution.mustFence(27 * SECOND)).as("the row decides").isFalse();
+        assertThat(run.mustFence(27 * SECOND - 1)).isFalse();
+        assertThat(run.mustFence(27 * SECOND)).isTrue();
+        run.outcomeUnderWay();
+        assertThat(run.mustFence(27 * SECOND)).as("the row decides").isFalse();
     }
 
     @Test
     @Tag("H6")
     void isOverTimeOnlyWhileItRunsAndHasALimit() {
-        assertThat(execution.isOverTime(100 * SECOND)).isFalse();
-        execution.begin(2 * SECOND);
-        assertThat(execution.isOverTime(7 * SECOND - 1)).isFalse();
-        assertThat(execution.isOverTime(7 * SECOND)).isTrue();
-        execution.finish(8 * SECOND);
-        assertThat(execution.isOverTime(100 * SECOND)).isFalse();
-        assertThat(execution.took()).isEqualTo(Duration.ofSeconds(6));
+        assertThat(run.isOverTime(100 * SECOND)).isFalse();
+        run.begin(2 * SECOND);
+        assertThat(run.isOverTime(7 * SECOND - 1)).isFalse();
+        assertThat(run.isOverTime(7 * SECOND)).isTrue();
+        run.finish(8 * SECOND);
+        assertThat(run.isOverTime(100 * SECOND)).isFalse();
+        assertThat(run.took()).isEqualTo(Duration.ofSeconds(6));
 
         RunningTask unlimited = new RunningTask(Tasks.claimed(1), Duration.ZERO, 0);
         unlimited.begin(0);
@@ -48,9 +47,9 @@ class RunningTaskTests {
     @Test
     @Tag("H6")
     void runOverItsLimitIsNotExtendedAnyMoreButAFencedOneIs() {
-        execution.begin(0);
-        execution.end(End.TIMED_OUT);
-        assertThat(execution.needsExtension(20 * SECOND)).isFalse();
+        run.begin(0);
+        run.end(End.TIMED_OUT);
+        assertThat(run.needsExtension(20 * SECOND)).isFalse();
         RunningTask fenced = new RunningTask(Tasks.claimed(1), Duration.ZERO, 0);
         fenced.end(End.SELF_FENCED);
         assertThat(fenced.needsExtension(20 * SECOND)).isTrue();
@@ -58,66 +57,66 @@ class RunningTaskTests {
 
     @Test
     void interruptsOnlyWhileTheHandlerRuns() {
-        assertThat(execution.begin(0)).isTrue();
-        assertThat(execution.end(End.LOST)).isTrue();
+        assertThat(run.begin(0)).isTrue();
+        assertThat(run.end(End.LOST)).isTrue();
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
-        execution.finish(1);
+        run.finish(1);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        execution.end(End.GIVEN_BACK);
+        run.end(End.GIVEN_BACK);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
     void hangsWhileItsHandlerGoesOnAfterTheEnd() {
-        assertThat(execution.stack()).isEmpty();
-        assertThat(execution.isRunning()).isFalse();
-        execution.begin(0);
-        assertThat(execution.isStarted()).isTrue();
-        assertThat(execution.isRunning()).isTrue();
-        assertThat(execution.hangs()).as("nobody has told it to end").isFalse();
-        assertThat(execution.stack()).isNotEmpty();
-        execution.end(End.TIMED_OUT);
-        assertThat(execution.hangs()).isTrue();
-        execution.finish(1);
-        assertThat(execution.hangs()).isFalse();
-        assertThat(execution.isRunning()).isFalse();
-        assertThat(execution.stack()).isEmpty();
+        assertThat(run.stack()).isEmpty();
+        assertThat(run.isRunning()).isFalse();
+        run.begin(0);
+        assertThat(run.isStarted()).isTrue();
+        assertThat(run.isRunning()).isTrue();
+        assertThat(run.hangs()).as("nobody has told it to end").isFalse();
+        assertThat(run.stack()).isNotEmpty();
+        run.end(End.TIMED_OUT);
+        assertThat(run.hangs()).isTrue();
+        run.finish(1);
+        assertThat(run.hangs()).isFalse();
+        assertThat(run.isRunning()).isFalse();
+        assertThat(run.stack()).isEmpty();
     }
 
     @Test
     void lossIsToldOnce() {
-        assertThat(execution.tellLoss()).isTrue();
-        assertThat(execution.tellLoss()).isFalse();
+        assertThat(run.tellLoss()).isTrue();
+        assertThat(run.tellLoss()).isFalse();
     }
 
     @Test
     void doesNotBeginWhenItHasEnded() {
-        execution.end(End.SELF_FENCED);
-        assertThat(execution.begin(0)).isFalse();
-        assertThat(execution.isStarted()).isFalse();
+        run.end(End.SELF_FENCED);
+        assertThat(run.begin(0)).isFalse();
+        assertThat(run.isStarted()).isFalse();
     }
 
     @Test
     void firstReasonStaysUnlessALaterOneDropsTheResult() {
-        assertThat(execution.end(End.TIMED_OUT)).isTrue();
-        assertThat(execution.end(End.SELF_FENCED)).isFalse();
-        assertThat(execution.ended()).isEqualTo(End.TIMED_OUT);
-        assertThat(execution.dropsResult()).isFalse();
-        assertThat(execution.end(End.LOST)).isTrue();
-        assertThat(execution.dropsResult()).isTrue();
-        assertThat(execution.end(End.GIVEN_BACK)).isFalse();
-        assertThat(execution.ended()).isEqualTo(End.LOST);
+        assertThat(run.end(End.TIMED_OUT)).isTrue();
+        assertThat(run.end(End.SELF_FENCED)).isFalse();
+        assertThat(run.ended()).isEqualTo(End.TIMED_OUT);
+        assertThat(run.dropsResult()).isFalse();
+        assertThat(run.end(End.LOST)).isTrue();
+        assertThat(run.dropsResult()).isTrue();
+        assertThat(run.end(End.GIVEN_BACK)).isFalse();
+        assertThat(run.ended()).isEqualTo(End.LOST);
     }
 
     @Test
     @Tag("H6")
     void tellsOnceThatItTakesLong() {
         long limit = 60 * SECOND;
-        assertThat(execution.becomesLong(100 * SECOND, limit)).isFalse();
-        execution.begin(-5 * SECOND);
-        assertThat(execution.becomesLong(limit - 5 * SECOND - 1, limit)).isFalse();
-        assertThat(execution.becomesLong(limit - 5 * SECOND, limit)).isTrue();
-        assertThat(execution.becomesLong(2 * limit, limit)).isFalse();
+        assertThat(run.becomesLong(100 * SECOND, limit)).isFalse();
+        run.begin(-5 * SECOND);
+        assertThat(run.becomesLong(limit - 5 * SECOND - 1, limit)).isFalse();
+        assertThat(run.becomesLong(limit - 5 * SECOND, limit)).isTrue();
+        assertThat(run.becomesLong(2 * limit, limit)).isFalse();
         RunningTask other = new RunningTask(Tasks.claimed(2), Duration.ZERO, 0);
         other.begin(0);
         assertThat(other.becomesLong(Long.MAX_VALUE, 0)).isFalse();

@@ -19,13 +19,13 @@ class SlotGroupLoadTests {
 
     @Test
     void finishedWorkCountsUntilItIsWritten() {
-        RunningTask execution = claimed(1);
+        RunningTask run = claimed(1);
         assertThat(load.occupied(0)).isEqualTo(1);
-        execution.reported();
+        run.reported();
         assertThat(load.occupied(0)).isEqualTo(1);
-        execution.settled();
+        run.settled();
         assertThat(load.occupied(0)).isZero();
-        assertThat(settled).containsExactly(execution);
+        assertThat(settled).containsExactly(run);
     }
 
     @Test
@@ -43,12 +43,12 @@ class SlotGroupLoadTests {
 
     @Test
     void whatIsSettledTwiceCountsOnce() {
-        RunningTask execution = claimed(1);
+        RunningTask run = claimed(1);
         claimed(2);
-        execution.settled();
-        execution.settled();
+        run.settled();
+        run.settled();
         assertThat(load.occupied(0)).isEqualTo(1);
-        assertThat(settled).containsExactly(execution);
+        assertThat(settled).containsExactly(run);
     }
 
     @Test
@@ -67,8 +67,8 @@ class SlotGroupLoadTests {
     }
 
     private RunningTask claimed(long id) {
-        RunningTask execution = new RunningTask(Tasks.claimed(id), Duration.ZERO, 0);
-        execution.countIn(load);
-        return execution;
+        RunningTask run = new RunningTask(Tasks.claimed(id), Duration.ZERO, 0);
+        run.countIn(load);
+        return run;
     }
 }

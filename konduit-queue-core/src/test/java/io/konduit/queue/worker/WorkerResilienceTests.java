@@ -234,8 +234,8 @@ class WorkerResilienceTests {
         LeaseRepository leases =
                 new LeaseRepository(database, harness.newWorker().worker());
         queue.enqueue("quick", null);
-        RunningTask execution = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
-        active.add(execution);
+        RunningTask run = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
+        active.add(run);
         Completer completer = new Completer(
                 leases,
                 new IncidentRepository(database),
@@ -251,7 +251,7 @@ class WorkerResilienceTests {
         });
         try (FailingLog log = new FailingLog(QueueThreads.class, full)) {
             Thread thread = QueueThreads.start("completer", completer::run);
-            completer.report(new Outcome.Completed(execution));
+            completer.report(new Outcome.Completed(run));
             await().until(() -> log.met.get() > 0);
             full.set(false);
             await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(active.all())
