@@ -48,10 +48,10 @@ class SnippetsTests {
         }
     }
 
-    /** All but the specification, whose Java is a list of names. */
+    /** All but the specification, whose Java is a list of names, and the README, which shows excerpts. */
     static List<Path> pages() throws IOException {
         try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")), docs)
+            return Stream.concat(Stream.of(ROOT.resolve("CONTRIBUTING.md")), docs)
                     .filter(page -> page.toString().endsWith(".md") && !page.endsWith("specification.md"))
                     .filter(page -> !blocks(page).isEmpty())
                     .toList();
@@ -62,6 +62,18 @@ class SnippetsTests {
     @MethodSource("pages")
     void everyBlockCompiles(Path page) throws IOException {
         assertThat(errors(page.getFileName().toString(), blocks(page))).isEmpty();
+    }
+
+    /** So what the README shows compiles too: only its classes and imports are missing. */
+    @Test
+    void quickStartOfTheReadmeIsAnExcerptOfThePageOnHandlers() {
+        String readme = code(ROOT.resolve("README.md"));
+        String handlers = code(ROOT.resolve("docs/handlers.md"));
+        assertThat(missing(readme, handlers)).isEmpty();
+        assertThat(missing(readme.replace("queue.enqueue(", "queue.add("), handlers))
+                .singleElement()
+                .asString()
+                .contains("queue.add(");
     }
 
     @Test
@@ -86,6 +98,23 @@ class SnippetsTests {
     })
     void thePagesForNewcomersHaveBlocks(String page, int blocks) {
         assertThat(blocks(ROOT.resolve(page))).hasSizeGreaterThanOrEqualTo(blocks);
+    }
+
+    /** The paragraphs of an excerpt that the original does not have. */
+    private static List<String> missing(String excerpt, String original) {
+        return Stream.of(excerpt.split("\n\n"))
+                .filter(paragraph -> !original.contains(paragraph.strip()))
+                .toList();
+    }
+
+    /** The Java of a page, whatever its indentation. */
+    private static String code(Path page) {
+        StringBuilder code = new StringBuilder();
+        for (Block block : blocks(page)) {
+            block.code.lines().forEach(line -> code.append(line.strip()).append('\n'));
+            code.append('\n');
+        }
+        return code.toString();
     }
 
     private List<String> errors(String page, List<Block> blocks) {
