@@ -21,11 +21,16 @@ import org.junit.jupiter.api.Test;
 class SpecificationTests {
     private static final String PAGE = "docs/specification.md";
     private static final Pattern ID_ROW = Pattern.compile("^\\| ([A-Z]\\d{1,2})\\b", Pattern.MULTILINE);
-    private static final Pattern TAG = Pattern.compile("@Tag\\(\"([A-Z]\\d{1,2})\"\\)");
+    /** At the beginning of a line, so not in a comment. */
+    private static final Pattern TAG = Pattern.compile("^\\s*@Tag\\(\"([A-Z]\\d{1,2})\"\\)", Pattern.MULTILINE);
+
+    private static final Pattern DISABLED = Pattern.compile("^\\s*@Disabled\\b", Pattern.MULTILINE);
     /** In code an id stands in a comment; V1 and the like are versions of the schema there. */
     private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|//[^\\n]*|--[^\\n]*", Pattern.DOTALL);
 
-    private static final Pattern ID = Pattern.compile("\\b([LHFCEORSTIXPDMWGKQB]\\d{1,2})\\b(?![-.\\d])");
+    /** Neither the beginning of a range or of a name such as E2.java, nor a decimal. A period may end the sentence. */
+    private static final Pattern ID = Pattern.compile("\\b([LHFCEORSTIXPDMWGKQB]\\d{1,2})\\b(?!-|\\.[\\w.])");
+
     private static final Pattern CODE_SPAN_ID = Pattern.compile("`([A-Z]\\d{1,2})`");
     private static final Path ROOT = BuildFiles.ofRepository().root();
 
@@ -52,6 +57,36 @@ class SpecificationTests {
         Set<String> ids = idsOf(page().replace("| L18 |", "| no id |"));
         assertThat(undefined(ids)).isNotEmpty().allSatisfy(line -> assertThat(line)
                 .endsWith(": L18"));
+    }
+
+    @Test
+    void findsAnIdAtTheEndOfASentenceAndNeitherARangeNorADecimal() {
+        List<String> undefined = new ArrayList<>();
+        String comment = "// L99, see L98. Not L97-5, L96.5, L95.java. (K94.) \"R93.\"\n/* S92.\n * T91. */ O90.";
+        collect(ROOT.resolve("A.java"), ID, comment, idsOf(page()), undefined);
+        assertThat(undefined)
+                .containsExactly(
+                        "A.java: L99",
+                        "A.java: L98",
+                        "A.java: K94",
+                        "A.java: R93",
+                        "A.java: S92",
+                        "A.java: T91",
+                        "A.java: O90");
+    }
+
+    @Test
+    void tagInACommentIsNoTest() {
+        String file =
+                "@Tag(\"L1\")\nclass A {\n    // @Tag(\"L2\")\n    /* @Tag(\"L3\")\n     * @Tag(\"L4\") */\n    @Tag(\"L5\")\n";
+        assertThat(tagsIn(file)).containsExactly("L1", "L5");
+    }
+
+    /** A disabled test verifies nothing, whatever its tags say. What cannot pass is planned, or gone. */
+    @Test
+    void noTestIsDisabled() {
+        assertThat(files("java"))
+                .allSatisfy(file -> assertThat(text(file)).as(file.toString()).doesNotContainPattern(DISABLED));
     }
 
     @Test
@@ -121,10 +156,14 @@ class SpecificationTests {
     private static Map<String, Set<String>> tags(List<Path> files) {
         Map<String, Set<String>> tags = new TreeMap<>();
         for (Path file : files) {
-            TAG.matcher(text(file)).results().forEach(tag -> tags.computeIfAbsent(tag.group(1), id -> new TreeSet<>())
+            tagsIn(text(file)).forEach(tag -> tags.computeIfAbsent(tag, id -> new TreeSet<>())
                     .add(ROOT.relativize(file).toString()));
         }
         return tags;
+    }
+
+    private static List<String> tagsIn(String text) {
+        return TAG.matcher(text).results().map(tag -> tag.group(1)).toList();
     }
 
     private static String page() {
