@@ -85,9 +85,9 @@ mutation "fence fails as a commit does" "$java/worker/LeaseFence.java" \
 mutation "fence leaves open what Spring leaves open" "$java/worker/NoCommitByAccident.java" \
   's/status != STATUS_COMMITTED/status > STATUS_UNKNOWN/' 'LateResultTests#transactionThatSpringNeitherCommits*'
 mutation "fence takes every suspended transaction for one that holds the row" "$java/worker/LeaseFence.java" \
-  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || leases\.isHeld(run\.lease())/true/' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackIsRefused*'
+  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || leases\.isHeld(run\.lease())/true/' 'CheckpointTests#newTransactionAfterAnUndoneCheckpointIsRefused*'
 mutation "fence takes no lock beside a suspended transaction" "$java/worker/LeaseFence.java" \
-  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || //' 'CheckpointTests#newTransactionAfterACheckpointThatWasRolledBackKeeps*'
+  's/leases\.guardInTransactionUnlessLocked(run\.lease()) || //' 'CheckpointTests#newTransactionAfterAnUndoneCheckpointKeeps*'
 mutation "fence leaves no fresh lease behind" "$sql/extend-own.sql" \
   's/lock_timeout_at = statement_timestamp() + /lock_timeout_at = lock_timeout_at + 0 * /' 'CheckpointTests#transactionWithACheckpointLeavesAFreshLease*'
 mutation "fence locks the row in every transaction" "$java/worker/LeaseFence.java" \

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class NotifierTests {
     @Test
-    void notificationsAreSpacedWiderWhileEnqueuesDoNotPauseAndAtOnceAgainAfterwards() {
+    void spacingOfNotificationsGrowsWhileEnqueuesContinueAndIsResetByAPause() {
         long first = Notifier.spacingAfter(Notifier.SHORTEST_SPACING_NANOS, true);
         assertThat(first).isGreaterThan(Notifier.SHORTEST_SPACING_NANOS).isLessThan(Notifier.LONGEST_SPACING_NANOS);
         assertThat(Notifier.spacingAfter(Notifier.LONGEST_SPACING_NANOS, true))

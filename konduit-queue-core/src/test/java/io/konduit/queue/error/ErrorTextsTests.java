@@ -73,7 +73,7 @@ class ErrorTextsTests {
     }
 
     @Test
-    void framesOfProxiesReflectionAndTheQueueAreCountedAndThoseOfTheSampleAreNot() {
+    void onlyFramesOfProxiesReflectionAndTheQueueAreCounted() {
         InvocationHandler fails = (proxy, method, arguments) -> Shop.call(() -> {
             throw new IllegalStateException();
         });

@@ -322,7 +322,7 @@ class BulkActionTests {
     }
 
     @Test
-    void reclaimsAndCleanUpsOfAPersonHaveAnEntryWithTheNoteAndThoseOfTheReaperHaveNone() {
+    void onlyReclaimsAndCleanUpsOfAPersonAreAuditedWithTheirNote() {
         recovery.orphan(worker);
         recovery.reclaimer().reclaimOnce();
         assertThat(recovery.inspection().audit(Long.MAX_VALUE, 10)).isEmpty();

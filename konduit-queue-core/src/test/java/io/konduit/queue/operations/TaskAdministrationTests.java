@@ -487,15 +487,15 @@ class TaskAdministrationTests {
 
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, 0, 1_001, Integer.MAX_VALUE})
-    void pagesHaveASaneSize(int most) {
-        String message = "Expected a page of 1 to 1000 rows, but found " + most + ".";
+    void pagesHaveASaneSize(int limit) {
+        String message = "Expected a page of 1 to 1000 rows, but found " + limit + ".";
 
-        assertRefused(() -> inspection.held(null, most), InvalidRequestException.class, message);
-        assertRefused(() -> inspection.zombiesAbove(3, most), InvalidRequestException.class, message);
-        assertRefused(() -> inspection.orphans(most), InvalidRequestException.class, message);
-        assertRefused(() -> inspection.incidentsOf(UNKNOWN, most), InvalidRequestException.class, message);
+        assertRefused(() -> inspection.held(null, limit), InvalidRequestException.class, message);
+        assertRefused(() -> inspection.zombiesAbove(3, limit), InvalidRequestException.class, message);
+        assertRefused(() -> inspection.orphans(limit), InvalidRequestException.class, message);
+        assertRefused(() -> inspection.incidentsOf(UNKNOWN, limit), InvalidRequestException.class, message);
         assertRefused(
-                () -> inspection.incidents(Duration.ofDays(1), Cursor.START, most),
+                () -> inspection.incidents(Duration.ofDays(1), Cursor.START, limit),
                 InvalidRequestException.class,
                 message);
     }

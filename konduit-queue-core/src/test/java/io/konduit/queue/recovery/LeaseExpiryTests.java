@@ -263,9 +263,9 @@ class LeaseExpiryTests {
             Duration.ofSeconds(300),
         };
         for (int i = 0; i < expected.length; i++) {
-            Duration most = expected[i];
+            Duration longest = expected[i];
             assertThat(waitsAfter(i + 2)).as("return %d", i + 2).allSatisfy(wait -> assertThat(wait)
-                    .isBetween(most.multipliedBy(3).dividedBy(4), most));
+                    .isBetween(longest.multipliedBy(3).dividedBy(4), longest));
         }
         assertThat(waitsAfter(1_000_000))
                 .allSatisfy(wait -> assertThat(wait).isBetween(Duration.ofSeconds(225), Duration.ofSeconds(300)));

@@ -82,7 +82,7 @@ class RecoveryCostTests {
 
     @Test
     @Tag("L8")
-    void passOverRunningTasksOfWhichNoneHasExpiredIsThreeStatementsWhateverTheBacklog() {
+    void passWithoutExpiredTasksIsThreeStatementsWhateverTheBacklog() {
         recovery.insertRunning(10_000, worker, -300_000);
         insertWaiting(20_000);
         vacuum();

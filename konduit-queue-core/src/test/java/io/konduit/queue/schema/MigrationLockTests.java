@@ -100,7 +100,7 @@ class MigrationLockTests {
     }
 
     @Test
-    void aTransactionThatNeverEndsFailsTheStartAndLeavesNothingInTheQueueOfTheLock() throws Exception {
+    void endlessTransactionFailsTheStartAndLeavesNoWaiterForTheLock() throws Exception {
         try (Connection reader = openReader()) {
             int pid = reader.unwrap(PGConnection.class).getBackendPID();
             assertThatExceptionOfType(SchemaLockedException.class)

@@ -59,7 +59,7 @@ class SchemaVersionTests {
     }
 
     @Test
-    void tablesOfAnOlderVersionThatTheQueueMadeAreRefusedWhereItMayNotUpdateThem() {
+    void olderTablesAreRefusedWhereTheQueueMayNotUpdateThem() {
         current().migrate();
         SchemaVersionException refused = refusal(later()::verify);
         assertThat(refused)

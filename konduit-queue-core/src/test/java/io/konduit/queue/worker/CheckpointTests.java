@@ -224,7 +224,7 @@ class CheckpointTests {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Tag("F3")
-    void newTransactionAfterACheckpointThatWasRolledBackIsRefusedWhenTheLeaseIsLost(boolean bySql) {
+    void newTransactionAfterAnUndoneCheckpointIsRefusedWhenTheLeaseIsLost(boolean bySql) {
         LeaseRepository worker = recovery.newWorker();
         ClaimedTask task = recovery.orphan(worker);
         Run run = context(worker, task);
@@ -244,7 +244,7 @@ class CheckpointTests {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Tag("F3")
-    void newTransactionAfterACheckpointThatWasRolledBackKeepsTheReaperAwayUntilItsCommit(boolean bySql) {
+    void newTransactionAfterAnUndoneCheckpointKeepsTheReaperAwayUntilItsCommit(boolean bySql) {
         LeaseRepository worker = recovery.newWorker();
         ClaimedTask task = recovery.orphan(worker);
         Run run = context(worker, task);

@@ -141,7 +141,7 @@ class ClaimBoundsTests {
 
     /** A full claim has read to their ends only the probes before the last that brought something. */
     @Test
-    void fullClaimHasSearchedThePlacesBeforeTheLastItTookFrom() {
+    void fullClaimHasSearchedEveryProbeBeforeTheLastItTookFrom() {
         look(Duration.ofMillis(100), true, task("b", 1, Tasks.RUN_AT), task("a", 1, Tasks.RUN_AT));
         assertThat(bounds.probes().stream()
                         .filter(probe -> probe.searched() != null)

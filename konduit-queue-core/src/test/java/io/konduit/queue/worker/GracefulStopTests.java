@@ -156,7 +156,7 @@ class GracefulStopTests {
     }
 
     @Test
-    void handlerThatDoesNotFinishInTimeIsInterruptedAndItsTaskGivenBackUncharged() {
+    void handlerThatIsLateAtStopIsInterruptedAndItsTaskGivenBackUncharged() {
         WorkerLifecycle worker = harness.startWorker(With.drainTimeout(Duration.ofMillis(100)), work);
         List<TaskId> ids = queue.enqueueAll(List.of(
                 TaskRequest.of("block", null), TaskRequest.of("block", null), TaskRequest.of("stubborn", null)));

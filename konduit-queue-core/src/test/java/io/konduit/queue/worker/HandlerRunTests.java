@@ -116,12 +116,12 @@ class HandlerRunTests {
     static class Blocking {
         final CountDownLatch release = new CountDownLatch(1);
         final AtomicInteger inside = new AtomicInteger();
-        final AtomicInteger most = new AtomicInteger();
+        final AtomicInteger mostAtOnce = new AtomicInteger();
         final AtomicInteger slow = new AtomicInteger();
 
         @JobHandler("block")
         void block() throws InterruptedException {
-            most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            mostAtOnce.accumulateAndGet(inside.incrementAndGet(), Math::max);
             release.await(60, TimeUnit.SECONDS);
             inside.decrementAndGet();
         }
@@ -146,7 +146,7 @@ class HandlerRunTests {
         blocking.release.countDown();
         await().untilAsserted(
                         () -> assertThat(ids.stream().map(harness::status)).containsOnly("COMPLETED"));
-        assertThat(blocking.most).hasValue(3);
+        assertThat(blocking.mostAtOnce).hasValue(3);
     }
 
     @Test

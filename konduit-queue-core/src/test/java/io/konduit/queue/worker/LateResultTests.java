@@ -238,7 +238,7 @@ class LateResultTests {
 
     @Test
     @Tag("F3")
-    void transactionOfARunThatHoldsItsLeaseIsCommittedAlsoWhenTheLeaseHasExpired() {
+    void transactionOfALeaseHolderIsCommittedAlsoWhenTheLeaseHasExpired() {
         FencedRun run = new FencedRun(TransactionDefinition.PROPAGATION_REQUIRED);
 
         run.transaction.executeWithoutResult(status ->

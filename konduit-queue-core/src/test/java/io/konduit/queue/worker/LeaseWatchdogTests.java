@@ -203,7 +203,7 @@ class LeaseWatchdogTests {
 
     @Test
     @Tag("H5")
-    void aReasonThatDropsTheResultOverrulesOneThatDoesNotAndNeverTheOtherWayRound() {
+    void onlyAReasonThatDropsTheResultOverrulesAnotherReason() {
         RunningTask run = running(LEASE, NO_LIMIT);
         assertThat(run.end(RunningTask.End.SELF_FENCED)).isTrue();
         assertThat(run.end(RunningTask.End.SELF_FENCED)).isFalse();

@@ -166,7 +166,7 @@ class LongRunsTests {
     @Test
     @Tag("H7")
     @Tag("X6")
-    void aWorkerThatIsCutOffInterruptsItsHandlerBeforeTheLeaseEndsAndGoesOnByItself() {
+    void workerThatIsCutOffInterruptsItsHandlerBeforeItsLeaseEndsAndRecovers() {
         List<Duration> leftAtInterrupt = new CopyOnWriteArrayList<>();
         AtomicInteger runs = new AtomicInteger();
         start(Duration.ofSeconds(2), DRAIN, new Object() {

@@ -201,7 +201,7 @@ class RecoveryAutoConfigurationTests {
 
     @Test
     @Tag("S4")
-    void anApplicationThatOnlyEnqueuesHasNeitherChoresNorAThreadThatKeepsItAlive() {
+    void applicationThatOnlyEnqueuesHasNeitherChoresNorKeepAliveThread() {
         application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(KeepAlive.class)

@@ -239,7 +239,7 @@ class AfterCommitCallbackTests {
     @ParameterizedTest
     @MethodSource("flavoursAndPhases")
     @Tag("F3")
-    void aNewTransactionInACallbackOfATransactionWithACheckpointKeepsTheReaperAway(Flavour flavour, Phase phase) {
+    void newTransactionInACallbackAfterACheckpointKeepsTheReaperAway(Flavour flavour, Phase phase) {
         flavour.application().run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             AtomicReference<TaskContext> running = new AtomicReference<>();

@@ -36,7 +36,7 @@ class CallbackTests {
      */
     @Test
     @Tag("F3")
-    void aZombieWhoseBeforeCommitCallbackMeetsAnUnexpectedRollbackCommitsNothing() {
+    void zombieWhoseBeforeCommitCallbackMeetsARollbackCommitsNothing() {
         host.plainJdbc().withUserConfiguration(ScriptedJobs.class).run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             jobs.will(task -> required(context).executeWithoutResult(status -> {
@@ -118,7 +118,7 @@ class CallbackTests {
     /** The transaction on another data source has ended; the one on the queue's around it has not. */
     @Test
     @Tag("S1")
-    void whatIsEnqueuedInACallbackOfATransactionElsewhereIsPartOfTheOpenOneAroundIt() {
+    void enqueueInACallbackOfATransactionElsewhereJoinsTheOpenOneAroundIt() {
         host.plainJdbc()
                 .withUserConfiguration(ScriptedJobs.class)
                 .withPropertyValues("konduit.queue.worker.enabled=false")
@@ -183,7 +183,7 @@ class CallbackTests {
     @Test
     @Tag("F3")
     @Tag("C1")
-    void aCheckpointInACallbackAfterAnInnerTransactionDoesNotWaitForItsOwnThread() {
+    void checkpointInACallbackOfAnInnerTransactionDoesNotWaitForItsOwnThread() {
         host.plainJdbc().withUserConfiguration(ScriptedJobs.class).run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             AtomicReference<Throwable> refused = new AtomicReference<>();

@@ -93,7 +93,7 @@ class CheckpointInTransactionTests {
     /** The rollback has given the row free, so that the reaper may be about to take it. */
     @Test
     @Timeout(60)
-    void aNewTransactionAfterACheckpointThatWasRolledBackToASavepointWaitsForAReclaim() {
+    void newTransactionAfterACheckpointUndoneBySavepointWaitsForAReclaim() {
         application.run(context -> {
             JdbcClient jdbc = context.getBean(JdbcClient.class);
             PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);

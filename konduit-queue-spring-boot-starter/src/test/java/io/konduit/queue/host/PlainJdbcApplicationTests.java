@@ -138,7 +138,7 @@ class PlainJdbcApplicationTests {
     }
 
     @Test
-    void whatIsEnqueuedWithoutATransactionIsCommittedAlsoByAPoolThatDoesNotCommit() {
+    void enqueueWithoutATransactionIsCommittedAlsoWithAutoCommitOff() {
         application
                 .withPropertyValues("spring.datasource.hikari.auto-commit=false", "konduit.queue.worker.enabled=false")
                 .run(context -> {
@@ -199,7 +199,7 @@ class PlainJdbcApplicationTests {
     }
 
     @Test
-    void aHandlerBehindAnInterfaceIsFoundAlsoWhenSomethingIsEnqueuedBeforeItsBeanIsThere() {
+    void handlerBehindAnInterfaceIsFoundAlsoWhenAnEarlierBeanEnqueues() {
         application.withUserConfiguration(EarlyEnqueue.class).run(context -> {
             TaskId task = context.getBean(TaskQueue.class).enqueue("behind-interface", null);
             host.awaitStatus(task, "COMPLETED");

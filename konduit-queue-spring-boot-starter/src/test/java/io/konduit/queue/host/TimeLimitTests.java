@@ -155,7 +155,7 @@ class TimeLimitTests {
     /** The application's own statement runs out of time before the fence is asked, and Spring would commit. */
     @ParameterizedTest
     @MethodSource("flavours")
-    void aCallbackOfTheApplicationThatRunsOutOfTimeBeforeTheCommitCommitsNothing(Flavour flavour) {
+    void zombieWhoseCallbackRunsOutOfTimeBeforeTheCommitCommitsNothing(Flavour flavour) {
         flavour.application.run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             jobs.will(task -> transaction(context).executeWithoutResult(status -> {

@@ -110,7 +110,7 @@ class TwoDataSourcesTests {
 
     @Test
     @Tag("F3")
-    void aTransactionOnTheOtherOneIsLeftAloneAlsoInsideATransactionOnTheMarkedOne() {
+    void transactionOnTheOtherDataSourceIsLeftAloneAlsoInsideOneOnTheQueues() {
         application.run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             HikariDataSource mainDatabase = context.getBean("mainDatabase", HikariDataSource.class);

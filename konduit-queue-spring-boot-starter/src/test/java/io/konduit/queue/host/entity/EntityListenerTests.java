@@ -107,7 +107,7 @@ class EntityListenerTests {
 
     @Test
     @Tag("F3")
-    void aNewTransactionOfAnEntityListenerDoesNotWaitForTheCheckpointOfItsOwnThread() {
+    void newTransactionOfAnEntityListenerDoesNotWaitForItsOwnCheckpoint() {
         application().run(context -> {
             ScriptedJobs jobs = context.getBean(ScriptedJobs.class);
             EntityManager entities = entities(context);
