@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The rules that keep the core a library, and each concern in one home. */
@@ -238,6 +239,7 @@ class ArchitectureTests {
     }
 
     @Test
+    @Tag("L20")
     void betweenNodesOnlyTheClockOfTheDatabaseCounts() {
         for (Class<?> time : List.of(
                 Instant.class, LocalDateTime.class, LocalDate.class, OffsetDateTime.class, ZonedDateTime.class)) {
@@ -252,6 +254,14 @@ class ArchitectureTests {
                 .callMethod(Clock.class, "systemUTC")
                 .orShould()
                 .callMethod(Clock.class, "systemDefaultZone")
+                .check(CORE);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".leader..")
+                .should()
+                .accessClassesThat()
+                .areAssignableTo(Clock.class)
+                .because("only the scheduler of the chores needs one, for its first pass")
                 .check(CORE);
     }
 

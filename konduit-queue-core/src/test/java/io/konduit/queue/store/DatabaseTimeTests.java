@@ -27,9 +27,6 @@ import java.lang.reflect.Type;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
-import java.time.ZonedDateTime;
 import java.time.temporal.Temporal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -198,35 +195,6 @@ class DatabaseTimeTests {
                 .areNotAssignableTo(ReclaimRepository.class)
                 .should()
                 .callConstructor(ServerTime.class, Instant.class, Instant.class)
-                .check(new ClassFileImporter()
-                        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                        .importPackages("io.konduit.queue"));
-    }
-
-    @Test
-    void nothingThatDecidesAboutLeasesAsksThisMachineForTheTime() {
-        noClasses()
-                .that()
-                .resideInAnyPackage(
-                        "io.konduit.queue.store..",
-                        "io.konduit.queue.review..",
-                        "io.konduit.queue.recovery..",
-                        "io.konduit.queue.retention..",
-                        "io.konduit.queue.admin..",
-                        "io.konduit.queue.worker..")
-                .should()
-                .callMethod(Instant.class, "now")
-                .orShould()
-                .callMethod(OffsetDateTime.class, "now")
-                .orShould()
-                .callMethod(ZonedDateTime.class, "now")
-                .orShould()
-                .callMethod(LocalDateTime.class, "now")
-                .orShould()
-                .callMethod(System.class, "currentTimeMillis")
-                .orShould()
-                .accessClassesThat()
-                .areAssignableTo(Clock.class)
                 .check(new ClassFileImporter()
                         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                         .importPackages("io.konduit.queue"));

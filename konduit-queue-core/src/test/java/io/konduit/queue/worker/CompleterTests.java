@@ -12,7 +12,6 @@ import io.konduit.queue.jdbc.ControlPool;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
-import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.RunError;
 import io.konduit.queue.thread.QueueThreads;
@@ -44,21 +43,12 @@ class CompleterTests {
         pool = new ControlPool(connections, 2, Duration.ofMillis(250));
         QueueDatabase database = new QueueDatabase(connections, pool, null);
         leases = new LeaseRepository(database, UUID.randomUUID());
-        completer = completer(database, new QueueMonitor() {
+        completer = Completers.of(harness, database, leases, active, new QueueMonitor() {
             @Override
             public void falselyReclaimed(int tasks) {
                 falseReclaims.addAndGet(tasks);
             }
         });
-    }
-
-    private Completer completer(QueueDatabase database, QueueMonitor monitor) {
-        return new Completer(
-                leases,
-                new IncidentRepository(database),
-                active,
-                new WorkerEvents(monitor, harness.queueEvents()),
-                System::nanoTime);
     }
 
     @AfterEach
@@ -180,7 +170,8 @@ class CompleterTests {
     void theLoopSurvivesAnErrorThatNobodyExpected() {
         TaskId poisoned = harness.queue().enqueue("poisoned", null);
         RunningTask first = claim();
-        Completer loop = completer(new QueueDatabase(connections, pool, null), new QueueMonitor() {
+        QueueDatabase database = new QueueDatabase(connections, pool, null);
+        Completer loop = Completers.of(harness, database, leases, active, new QueueMonitor() {
             @Override
             public void completed(ClaimedTask task, Duration took) {
                 if (task.type().equals("poisoned")) {

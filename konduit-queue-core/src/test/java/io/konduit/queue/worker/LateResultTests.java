@@ -19,7 +19,6 @@ import io.konduit.queue.With;
 import io.konduit.queue.event.LeaseLost;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
-import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
 import java.util.List;
@@ -194,12 +193,7 @@ class LateResultTests {
         QueueDatabase database = harness.database();
         LeaseRepository leases = recovery.newWorker();
         ActiveLeases active = new ActiveLeases();
-        Completer completer = new Completer(
-                leases,
-                new IncidentRepository(database),
-                active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
-                System::nanoTime);
+        Completer completer = Completers.of(harness, database, leases, active, QueueMonitor.NONE);
         TaskId id = recovery.queue().enqueue("report", null);
         RunningTask older = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(older);
@@ -375,12 +369,7 @@ class LateResultTests {
         LeaseRepository leases =
                 new LeaseRepository(database, recovery.newWorker().worker());
         ActiveLeases active = new ActiveLeases();
-        Completer completer = new Completer(
-                leases,
-                new IncidentRepository(database),
-                active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
-                System::nanoTime);
+        Completer completer = Completers.of(harness, database, leases, active, QueueMonitor.NONE);
         TaskId id = recovery.queue().enqueue("report", null);
         RunningTask run = new RunningTask(recovery.claimOne(leases), Duration.ZERO, 0);
         active.add(run);

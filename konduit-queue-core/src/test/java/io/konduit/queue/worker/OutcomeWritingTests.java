@@ -15,7 +15,6 @@ import io.konduit.queue.jdbc.ControlPool;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.Failure;
-import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
@@ -43,12 +42,7 @@ class OutcomeWritingTests {
     private Thread thread;
 
     private Completer completer(QueueMonitor monitor) {
-        return new Completer(
-                leases,
-                new IncidentRepository(database),
-                active,
-                new WorkerEvents(monitor, harness.queueEvents()),
-                System::nanoTime);
+        return Completers.of(harness, database, leases, active, monitor);
     }
 
     private void start() {

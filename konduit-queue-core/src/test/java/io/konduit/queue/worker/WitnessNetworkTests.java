@@ -3,30 +3,18 @@ package io.konduit.queue.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.QueueFixture;
 import io.konduit.queue.QueueHarness;
 import io.konduit.queue.failover.OutageGuard;
-import io.konduit.queue.jdbc.ControlPool;
-import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.recovery.WitnessWatch;
-import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.WitnessRepository;
-import io.konduit.queue.store.WorkerRepository;
-import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -41,59 +29,25 @@ class WitnessNetworkTests {
     @RegisterExtension
     static final QueueHarness harness = new QueueHarness();
 
-    private static final Pattern ADDRESS = Pattern.compile("//([^:/]+):(\\d+)/");
     private static final Duration GRACE = Duration.ofSeconds(5);
     /** That of the default heartbeat. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    private final UUID worker = UUID.randomUUID();
-    private final Witness witness = new Witness(GRACE);
-    private final AtomicInteger missed = new AtomicInteger();
-    private SilentNetwork network;
-    private HikariDataSource application;
-    private ControlPool pool;
-    private NotificationListener listener;
-    private Thread thread;
-    private QueueDatabase database;
+    private final ListeningWitness session = new ListeningWitness(harness, GRACE, PATIENCE);
+    private final Witness witness = session.witness;
+    private final SilentNetwork network = session.network;
 
     @BeforeEach
     void listen() throws Exception {
-        beat(harness.database());
-        Matcher address = ADDRESS.matcher(harness.testDatabase().jdbcUrl());
-        assertThat(address.find()).isTrue();
-        network = new SilentNetwork(address.group(1), Integer.parseInt(address.group(2)));
-        application = harness.testDatabase().newPool(1);
-        application.setJdbcUrl(address.replaceFirst("//localhost:" + network.port() + "/"));
-        pool = new ControlPool(application, 1, PATIENCE);
-        database = new QueueDatabase(application, pool, null);
-        listener = new NotificationListener(
-                new NotificationChannel(database),
-                new NotificationListener.Callbacks() {
-                    @Override
-                    public void tasksDue(Set<String> queues) {}
-
-                    @Override
-                    public void receive(ControlMessage message) {}
-
-                    @Override
-                    public void missed() {
-                        missed.incrementAndGet();
-                    }
-                },
-                new WitnessSession(worker, witness, new WitnessRepository(database), () -> true, System::nanoTime));
-        beat(database);
-        thread = QueueThreads.start("listening", listener::run);
-        await().until(this::isSeen);
+        session.beat(harness.database());
+        session.beat(session.database);
+        session.start();
         TimeUnit.MILLISECONDS.sleep(1_500); // a session that has lived is replaced at once
     }
 
     @AfterEach
     void close() throws Exception {
-        listener.stop();
-        network.close();
-        thread.join(20_000);
-        pool.close();
-        application.close();
+        session.close();
     }
 
     /**
@@ -106,7 +60,7 @@ class WitnessNetworkTests {
         long claimed = claim();
         WitnessWatch watch = watch();
         network.silence();
-        terminate(witnessPid());
+        session.terminate(session.pid());
         await().pollInterval(Duration.ofMillis(10)).until(() -> watch.lookOnce().nextIn() != null);
         long noted = System.nanoTime();
         CompletableFuture<Integer> ended;
@@ -142,7 +96,7 @@ class WitnessNetworkTests {
                                 + " execute function slow_server()");
         try {
             int connections = network.connections();
-            terminate(witnessPid());
+            session.terminate(session.pid());
             await().until(() -> network.connections() > connections && takes() == 1);
             network.silenceNew();
             network.cutNewest();
@@ -168,7 +122,7 @@ class WitnessNetworkTests {
     }
 
     private long claim() {
-        LeaseRepository leases = new LeaseRepository(harness.database(), worker);
+        LeaseRepository leases = new LeaseRepository(harness.database(), session.worker);
         harness.queue().enqueue("work", null);
         long claimed = System.nanoTime();
         assertThat(QueueHarness.claim(leases, 1, List.of("work"))).hasSize(1);
@@ -192,7 +146,7 @@ class WitnessNetworkTests {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute("select * from konduit_worker for update");
-            terminate(witnessPid());
+            session.terminate(session.pid());
             await().until(() -> harness.count(
                             "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%pg_try_advisory%'")
                     >= 1);
@@ -201,7 +155,8 @@ class WitnessNetworkTests {
         }
         // everything works again, for new connections
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> !witness.isInDoubt(0, System.nanoTime()) && isSeen() && listener.isListening());
+                .until(() ->
+                        !witness.isInDoubt(0, System.nanoTime()) && session.isSeen() && session.listener.isListening());
     }
 
     /** A connection to be had is waited for, while the control pool's connections work: renouncing would do. */
@@ -209,10 +164,10 @@ class WitnessNetworkTests {
     void aWorkerWhoseControlPathWorksIsNeverInDoubt() throws Exception {
         network.silenceNew();
         long begun = System.nanoTime();
-        terminate(witnessPid());
+        session.terminate(session.pid());
         // once renounced, it cannot be in doubt before there is a session again
         while (witness.isAnnounced()) {
-            beat(database);
+            session.beat(session.database);
             assertThat(witness.isInDoubt(begun - GRACE.toNanos(), System.nanoTime()))
                     .as(
                             "in doubt after %s ms although a statement has just been answered",
@@ -226,10 +181,10 @@ class WitnessNetworkTests {
     @Test
     void aWorkerThatHasRenouncedChecksItsLeases() {
         network.silenceNew();
-        int before = missed.get();
-        terminate(witnessPid());
+        int before = session.missed.get();
+        session.terminate(session.pid());
         await().until(() -> !witness.isAnnounced());
-        await().atMost(Duration.ofSeconds(1)).until(() -> missed.get() > before);
+        await().atMost(Duration.ofSeconds(1)).until(() -> session.missed.get() > before);
     }
 
     /** The pause between attempts grows to three times the grace. */
@@ -249,36 +204,10 @@ class WitnessNetworkTests {
 
     private boolean answers() {
         try {
-            beat(database);
+            session.beat(session.database);
             return true;
         } catch (RuntimeException e) {
             return false;
         }
-    }
-
-    private void beat(QueueDatabase with) {
-        new WorkerRepository(with)
-                .beat(new WorkerRepository.Registration(worker, "w", "localhost", 1, "1", null, List.of(), 1));
-    }
-
-    private static void terminate(long pid) {
-        harness.jdbc()
-                .sql("select pg_terminate_backend(:pid::integer)")
-                .param("pid", pid)
-                .query()
-                .singleRow();
-    }
-
-    private boolean isSeen() {
-        return harness.holdsWitness(worker);
-    }
-
-    private long witnessPid() {
-        return harness.jdbc()
-                .sql("select pid from pg_locks where locktype = 'advisory' and granted"
-                        + " and database = (select oid from pg_database where datname = current_database()) limit 1")
-                .query(Long.class)
-                .optional()
-                .orElse(0L);
     }
 }

@@ -15,7 +15,6 @@ import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
 import io.konduit.queue.jdbc.ControlPool;
 import io.konduit.queue.jdbc.QueueDatabase;
-import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.thread.QueueThreads;
 import java.sql.Connection;
@@ -236,12 +235,7 @@ class WorkerResilienceTests {
         queue.enqueue("quick", null);
         RunningTask run = new RunningTask(harness.claimOne(leases), Duration.ZERO, System.nanoTime());
         active.add(run);
-        Completer completer = new Completer(
-                leases,
-                new IncidentRepository(database),
-                active,
-                new WorkerEvents(QueueMonitor.NONE, harness.queueEvents()),
-                System::nanoTime);
+        Completer completer = Completers.of(harness, database, leases, active, QueueMonitor.NONE);
         AtomicBoolean full = new AtomicBoolean(true);
         connections.breakStatements(sql -> {
             if (full.get()) {

@@ -8,7 +8,6 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.test.ShellCommands;
-import io.konduit.queue.test.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -42,7 +41,9 @@ class ReadmeCommandsTests {
     private static final Path ROOT = Path.of("..");
     private static final Pattern CALL = Pattern.compile("`(curl [^`]+)`");
     private static final Pattern BLOCK = Pattern.compile("```sh\\n(.*?)```", Pattern.DOTALL);
-    private static final TestDatabase database = TestDatabase.create();
+
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
     private final String readme = read("README.md");
     private final String sample = read("docs/sample.md");
@@ -58,12 +59,7 @@ class ReadmeCommandsTests {
 
     @DynamicPropertySource
     static void useTestDatabase(DynamicPropertyRegistry registry) {
-        registry.add("spring.datasource.url", database::jdbcUrl);
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
+        database.use(registry);
     }
 
     @Test

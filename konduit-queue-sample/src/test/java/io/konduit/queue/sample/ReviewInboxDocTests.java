@@ -7,7 +7,6 @@ import io.konduit.queue.Task;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.test.TestDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,9 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -46,7 +45,9 @@ import tools.jackson.databind.json.JsonMapper;
 class ReviewInboxDocTests {
     private static final Pattern SHELL = Pattern.compile("```sh\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(\\S+)");
-    private static final TestDatabase database = TestDatabase.create();
+
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
     @LocalServerPort
     private int port;
@@ -62,12 +63,7 @@ class ReviewInboxDocTests {
 
     @DynamicPropertySource
     static void useTestDatabase(DynamicPropertyRegistry registry) {
-        registry.add("spring.datasource.url", database::jdbcUrl);
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
+        database.use(registry);
     }
 
     @Test

@@ -7,46 +7,23 @@ import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskStatus;
-import io.konduit.queue.test.TestDatabase;
+import io.konduit.queue.host.EmptyDatabase;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 class KonduitQueueAutoConfigurationTests {
-    private static TestDatabase database;
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    TransactionAutoConfiguration.class,
-                    JacksonAutoConfiguration.class,
-                    KonduitQueueAutoConfiguration.class,
-                    KonduitQueueInstanceAutoConfiguration.class,
-                    KonduitQueueWorkerAutoConfiguration.class))
-            .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
-
-    @BeforeAll
-    static void createDatabase() {
-        database = TestDatabase.create();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
+    private final ApplicationContextRunner application = database.application(
+            KonduitQueueAutoConfiguration.class,
+            KonduitQueueInstanceAutoConfiguration.class,
+            KonduitQueueWorkerAutoConfiguration.class);
 
     @Configuration(proxyBeanMethods = false)
     static class Greetings {

@@ -3,52 +3,29 @@ package io.konduit.queue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.engine.QueueChores;
+import io.konduit.queue.host.EmptyDatabase;
 import io.konduit.queue.leader.Chore;
-import io.konduit.queue.test.TestDatabase;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 
 /** Which background chores an instance has, and how each is switched off. */
 @ExtendWith(OutputCaptureExtension.class)
 class QueueChoresTests {
-    private static TestDatabase database;
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    TransactionAutoConfiguration.class,
-                    JacksonAutoConfiguration.class,
-                    KonduitQueueAutoConfiguration.class,
-                    KonduitQueueInstanceAutoConfiguration.class,
-                    KonduitQueueWorkerAutoConfiguration.class,
-                    KonduitQueueRecoveryAutoConfiguration.class))
-            .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
-
-    @BeforeAll
-    static void createDatabase() {
-        database = TestDatabase.create();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
+    private final ApplicationContextRunner application = database.application(
+            KonduitQueueAutoConfiguration.class,
+            KonduitQueueInstanceAutoConfiguration.class,
+            KonduitQueueWorkerAutoConfiguration.class,
+            KonduitQueueRecoveryAutoConfiguration.class);
 
     @Test
     @Tag("C4")

@@ -1,5 +1,7 @@
 package io.konduit.queue.host;
 
+import static io.konduit.queue.host.Transactions.required;
+import static io.konduit.queue.host.Transactions.requiresNew;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -29,8 +31,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.ConfigurableTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -346,16 +346,6 @@ class AfterCommitCallbackTests {
         if (error.get() != null) {
             throw new AssertionError("The callback failed", error.get());
         }
-    }
-
-    private static TransactionTemplate required(AssertableApplicationContext context) {
-        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-    }
-
-    private static TransactionTemplate requiresNew(AssertableApplicationContext context) {
-        TransactionTemplate template = required(context);
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        return template;
     }
 
     private static JdbcTemplate jdbc(AssertableApplicationContext context) {

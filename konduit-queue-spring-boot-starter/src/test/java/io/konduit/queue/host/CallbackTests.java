@@ -1,5 +1,7 @@
 package io.konduit.queue.host;
 
+import static io.konduit.queue.host.Transactions.required;
+import static io.konduit.queue.host.Transactions.requiresNew;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -15,8 +17,6 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.ConfigurableTransactionManager;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.UnexpectedRollbackException;
@@ -245,16 +245,6 @@ class CallbackTests {
                     assertThat(failure.get()).isNull();
                     assertThat(host.tasks()).isEqualTo(100);
                 });
-    }
-
-    private static TransactionTemplate required(AssertableApplicationContext context) {
-        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-    }
-
-    private static TransactionTemplate requiresNew(AssertableApplicationContext context) {
-        TransactionTemplate template = required(context);
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        return template;
     }
 
     private static void write(AssertableApplicationContext context, String owner) {

@@ -1,5 +1,8 @@
 package io.konduit.queue.host;
 
+import static io.konduit.queue.host.Transactions.nested;
+import static io.konduit.queue.host.Transactions.required;
+import static io.konduit.queue.host.Transactions.requiresNew;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -19,8 +22,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** A checkpoint locks the task's row, and so must not meet another connection of its own thread. */
 @Tag("F3")
@@ -162,21 +163,5 @@ class CheckpointInTransactionTests {
         jdbc.sql("insert into account (id, owner) values (?, ?)")
                 .params(id, owner)
                 .update();
-    }
-
-    private static TransactionTemplate required(PlatformTransactionManager manager) {
-        return new TransactionTemplate(manager);
-    }
-
-    private static TransactionTemplate requiresNew(PlatformTransactionManager manager) {
-        TransactionTemplate template = new TransactionTemplate(manager);
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        return template;
-    }
-
-    private static TransactionTemplate nested(PlatformTransactionManager manager) {
-        TransactionTemplate template = new TransactionTemplate(manager);
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
-        return template;
     }
 }

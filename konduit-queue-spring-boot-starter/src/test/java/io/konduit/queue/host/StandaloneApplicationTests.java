@@ -3,15 +3,13 @@ package io.konduit.queue.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.test.TestDatabase;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** S11, S12: applications without a web server, each in a JVM of its own. */
@@ -21,17 +19,8 @@ class StandaloneApplicationTests {
     /** What a shell shows for a process that SIGTERM has ended. */
     private static final int TERMINATED = 128 + 15;
 
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void createDatabase() {
-        database = TestDatabase.create();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
     @Test
     @Tag("S11")
@@ -93,11 +82,11 @@ class StandaloneApplicationTests {
     }
 
     private static StandaloneJvm start(String... properties) {
-        return StandaloneJvm.start(database.jdbcUrl(), properties);
+        return StandaloneJvm.start(database.get().jdbcUrl(), properties);
     }
 
     private static JdbcClient jdbc() {
-        return JdbcClient.create(database.dataSource());
+        return JdbcClient.create(database.get().dataSource());
     }
 
     private static void enqueueGreeting(String name, String delay) {

@@ -3,7 +3,6 @@ package io.konduit.queue.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.metrics.QueueGauges;
@@ -24,18 +23,13 @@ class DrainEndpointTests {
 
     @RegisterExtension
     static final OperatedApplication operated = OperatedApplication.of(
-            List.of(Jobs.class),
+            List.of(GreetJobs.class),
             "management.endpoints.web.exposure.include=*",
             "management.endpoint.health.show-details=always",
             "konduit.queue.endpoint.allow-writes=true");
 
     private final RunningApplication application = operated.application();
     private final Rows rows = operated.rows();
-
-    static class Jobs {
-        @JobHandler("greet")
-        void greet(String name) {}
-    }
 
     @Test
     void theWorkerOfTheAnsweringInstanceDrainsAtOnceAndIsShownEverywhere() {

@@ -3,7 +3,6 @@ package io.konduit.queue.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.operator.RunningApplication.Answer;
@@ -28,7 +27,7 @@ class EndpointTests {
 
     @RegisterExtension
     static final OperatedApplication operated = OperatedApplication.of(
-            List.of(Jobs.class),
+            List.of(GreetJobs.class),
             "spring.application.name=shop",
             "management.endpoints.web.exposure.include=konduitqueue,health",
             "management.endpoint.health.show-details=always",
@@ -37,11 +36,6 @@ class EndpointTests {
 
     private final RunningApplication application = operated.application();
     private final Rows rows = operated.rows();
-
-    static class Jobs {
-        @JobHandler("greet")
-        void greet(String name) {}
-    }
 
     /** The leases of both last for an hour. Only one of the workers had a session that ended. */
     @Test

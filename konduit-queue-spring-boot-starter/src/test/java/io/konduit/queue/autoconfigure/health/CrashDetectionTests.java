@@ -4,45 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.autoconfigure.KonduitQueueAutoConfiguration;
 import io.konduit.queue.autoconfigure.KonduitQueueInstanceAutoConfiguration;
+import io.konduit.queue.host.EmptyDatabase;
 import io.konduit.queue.settings.QueueSettings;
-import io.konduit.queue.test.TestDatabase;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** K5: which of the two applies, what the bound is, and why it is not the witness. */
 @Tag("K4")
 @Tag("K5")
 class CrashDetectionTests {
-    private static TestDatabase database;
+    @RegisterExtension
+    static final EmptyDatabase database = new EmptyDatabase();
 
-    private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    JacksonAutoConfiguration.class,
-                    KonduitQueueAutoConfiguration.class,
-                    KonduitQueueInstanceAutoConfiguration.class))
-            .withPropertyValues("spring.datasource.url=" + database.jdbcUrl());
-
-    @BeforeAll
-    static void createDatabase() {
-        database = TestDatabase.create();
-    }
-
-    @AfterAll
-    static void dropDatabase() {
-        database.close();
-    }
+    private final ApplicationContextRunner application =
+            database.application(KonduitQueueAutoConfiguration.class, KonduitQueueInstanceAutoConfiguration.class);
 
     @Test
     void aWitnessTellsWithinTwiceTheGrace() {

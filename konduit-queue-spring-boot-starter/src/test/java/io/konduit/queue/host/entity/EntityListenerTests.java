@@ -1,5 +1,7 @@
 package io.konduit.queue.host.entity;
 
+import static io.konduit.queue.host.Transactions.required;
+import static io.konduit.queue.host.Transactions.requiresNew;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -25,9 +27,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** Entity listeners are called while Hibernate writes inside the commit: their transaction has not ended. */
 @Timeout(60)
@@ -129,16 +128,6 @@ class EntityListenerTests {
 
     private static EntityManager entities(AssertableApplicationContext context) {
         return SharedEntityManagerCreator.createSharedEntityManager(context.getBean(EntityManagerFactory.class));
-    }
-
-    private static TransactionTemplate required(AssertableApplicationContext context) {
-        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
-    }
-
-    private static TransactionTemplate requiresNew(AssertableApplicationContext context) {
-        TransactionTemplate template = required(context);
-        template.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-        return template;
     }
 
     private static void write(AssertableApplicationContext context, long id, String owner) {
