@@ -16,6 +16,7 @@ dependencies {
     annotationProcessor(libs.spring.boot.configuration.processor)
 
     testImplementation(project(":konduit-queue-test-support"))
+    testImplementation(libs.archunit)
     testImplementation(libs.h2)
     testImplementation(libs.micrometer.registry.prometheus)
     testImplementation(libs.micrometer.tracing.bridge.otel)

@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure;
 
+import io.konduit.queue.error.ErrorMessages;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import java.util.LinkedHashSet;
@@ -17,7 +18,15 @@ class ErrorConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ErrorTexts konduitErrorTexts(KonduitQueueProperties properties, JobHandlerRegistry handlers, BeanFactory beans) {
-        return new ErrorTexts(properties.errors().messages(), () -> applicationPackages(handlers, beans));
+        return new ErrorTexts(messages(properties.errors()), () -> applicationPackages(handlers, beans));
+    }
+
+    private static ErrorMessages messages(KonduitQueueProperties.Errors errors) {
+        return switch (errors.messages()) {
+            case NEVER -> ErrorMessages.NEVER;
+            case STORE -> ErrorMessages.STORE;
+            case LOG -> ErrorMessages.LOG;
+        };
     }
 
     /** The packages of the application and of its handlers. */

@@ -1,6 +1,5 @@
 package io.konduit.queue.autoconfigure;
 
-import io.konduit.queue.error.ErrorMessages;
 import io.konduit.queue.settings.Defaults;
 import java.time.Duration;
 import java.util.List;
@@ -211,6 +210,16 @@ public record KonduitQueueProperties(
         WHEN_AUTHORIZED,
         /** Everybody who may call the endpoint. */
         ALWAYS
+    }
+
+    /** Where the messages of handlers' errors, which may quote payloads, may go. */
+    public enum ErrorMessages {
+        /** Neither stored nor logged. */
+        NEVER,
+        /** In the database only. */
+        STORE,
+        /** In the database and in the log. */
+        LOG
     }
 
     /**

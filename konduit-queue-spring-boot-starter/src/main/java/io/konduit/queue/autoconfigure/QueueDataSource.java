@@ -7,7 +7,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /** The data source the queue uses: the one marked with {@link KonduitQueueDataSource}, otherwise the only or primary one. */
-public record QueueDataSource(DataSource dataSource) {
+record QueueDataSource(DataSource dataSource) {
 
     static QueueDataSource choose(ObjectProvider<DataSource> marked, ObjectProvider<DataSource> any) {
         DataSource chosen = marked.getIfUnique();
