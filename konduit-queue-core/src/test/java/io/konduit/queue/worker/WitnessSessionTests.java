@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.konduit.queue.QueueHarness;
-import java.time.Duration;
-import java.util.UUID;
-import java.util.List;
-import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.WitnessRepository;
+import io.konduit.queue.store.WorkerRepository;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
