@@ -379,6 +379,15 @@ class RecoveryAutoConfigurationTests {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
+    /** Its heartbeat says nothing about workers. */
+    @Test
+    @Tag("S5")
+    void instanceThatOnlyEnqueuesMayHaveASlowHeartbeat() {
+        application
+                .withPropertyValues("konduit.queue.worker.enabled=false", "konduit.queue.worker.heartbeat-interval=1m")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     private static List<String> chores(QueueChores chores) {
         return chores.chores().stream()
                 .map(RecoveryAutoConfigurationTests::describe)
