@@ -7,6 +7,8 @@ import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,15 +21,23 @@ final class NotificationListener {
     /** A session that lasted less than this is not replaced at once. */
     private static final Duration SHORT_LIFE = Duration.ofSeconds(1);
 
-    private static final long FIRST_PAUSE_MILLIS = 250;
+    private static final Duration SLEEP = Duration.ofMillis(250);
+    private static final long FIRST_PAUSE_MILLIS = SLEEP.toMillis();
     private static final long LONGEST_PAUSE_MILLIS = 15_000;
 
     private final LogThrottle throttle = new LogThrottle();
     private final NotificationChannel channel;
     private final Callbacks callbacks;
     private final SessionDuty duty;
+    private final LongSupplier nanoTime;
     private volatile boolean stopped;
     private volatile boolean listening;
+    private NotificationChannel.@Nullable Subscription session;
+    private long begunNanos;
+    private long verifiedNanos;
+    private long pausedNanos;
+    private long pauseMillis;
+    private long nextPauseMillis = FIRST_PAUSE_MILLIS;
 
     /** Called with what was received. */
     interface Callbacks {
@@ -43,10 +53,11 @@ final class NotificationListener {
     /**
      * @param duty what the session must do in addition
      */
-    NotificationListener(NotificationChannel channel, Callbacks callbacks, SessionDuty duty) {
+    NotificationListener(NotificationChannel channel, Callbacks callbacks, SessionDuty duty, LongSupplier nanoTime) {
         this.channel = channel;
         this.callbacks = callbacks;
         this.duty = duty;
+        this.nanoTime = nanoTime;
     }
 
     void stop() {
@@ -60,31 +71,83 @@ final class NotificationListener {
 
     /** The loop of the listening thread. */
     void run() {
-        long pause = FIRST_PAUSE_MILLIS;
-        while (!stopped) {
-            QueueThreads.stepped();
-            long begun = System.nanoTime();
-            try (NotificationChannel.Subscription subscription = channel.subscribe(duty.patience())) {
-                begun = System.nanoTime();
-                duty.begun(subscription);
-                pause = FIRST_PAUSE_MILLIS;
-                listening = true;
-                callbacks.missed();
-                listen(subscription);
+        try {
+            while (!stopped) {
+                QueueThreads.stepped();
+                sleep(step());
+            }
+        } finally {
+            close();
+        }
+    }
+
+    /** One step: opens a session, or listens for half a second. Returns how long to wait before the next. Never throws. */
+    Duration step() {
+        NotificationChannel.Subscription current = session;
+        if (current == null && rests()) {
+            return SLEEP;
+        }
+        try {
+            if (current == null) {
+                open();
+            } else {
+                listen(current);
+            }
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+        return Duration.ZERO;
+    }
+
+    /** Ends the session. */
+    void close() {
+        NotificationChannel.Subscription ended = session;
+        session = null;
+        if (ended != null) {
+            try {
+                ended.close();
             } catch (RuntimeException e) {
-                boolean lived = listening && System.nanoTime() - begun > SHORT_LIFE.toNanos();
-                listening = false;
-                if (!stopped) {
-                    tell(e);
-                    if (!lived) {
-                        if (duty.broken()) {
-                            callbacks.missed();
-                        }
-                        pause = sleep(pause);
-                    }
-                }
+                log.debug("The listening connection could not be closed", e);
             }
         }
+    }
+
+    private void open() {
+        begunNanos = nanoTime.getAsLong();
+        NotificationChannel.Subscription opened = channel.subscribe(duty.patience());
+        session = opened;
+        begunNanos = nanoTime.getAsLong();
+        duty.begun(opened);
+        nextPauseMillis = FIRST_PAUSE_MILLIS;
+        listening = true;
+        callbacks.missed();
+        verifiedNanos = nanoTime.getAsLong();
+    }
+
+    private void failed(RuntimeException failure) {
+        close();
+        boolean lived = listening && nanoTime.getAsLong() - begunNanos > SHORT_LIFE.toNanos();
+        listening = false;
+        if (!stopped) {
+            tell(failure);
+            if (!lived) {
+                if (duty.broken()) {
+                    callbacks.missed();
+                }
+                pauseMillis = nextPauseMillis;
+                pausedNanos = nanoTime.getAsLong();
+                nextPauseMillis = Math.min(LONGEST_PAUSE_MILLIS, pauseMillis * 2);
+            }
+        }
+    }
+
+    /** Not for longer than a session may go without a round trip, which is short as soon as tasks run. */
+    private boolean rests() {
+        long rested = TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - pausedNanos);
+        if (rested >= pauseMillis || rested >= duty.verifyAfter().toMillis()) {
+            pauseMillis = 0;
+        }
+        return pauseMillis > 0;
     }
 
     private void tell(RuntimeException failure) {
@@ -97,36 +160,29 @@ final class NotificationListener {
     }
 
     private void listen(NotificationChannel.Subscription subscription) {
-        long verified = System.nanoTime();
-        while (!stopped) {
-            QueueThreads.stepped();
-            NotificationChannel.Heard heard = subscription.await(SLICE);
-            if (!heard.isEmpty()) {
-                heard.messages().forEach(callbacks::receive);
-                if (!heard.queues().isEmpty()) {
-                    callbacks.tasksDue(heard.queues());
-                }
+        NotificationChannel.Heard heard = subscription.await(SLICE);
+        if (!heard.isEmpty()) {
+            heard.messages().forEach(callbacks::receive);
+            if (!heard.queues().isEmpty()) {
+                callbacks.tasksDue(heard.queues());
             }
-            // received messages may have waited in the socket: only a round trip proves that the session is alive
-            if (System.nanoTime() - verified > duty.verifyAfter().toNanos()) {
-                verified = System.nanoTime();
-                duty.verify(subscription);
-            }
+        }
+        // received messages may have waited in the socket: only a round trip proves that the session is alive
+        if (nanoTime.getAsLong() - verifiedNanos > duty.verifyAfter().toNanos()) {
+            verifiedNanos = nanoTime.getAsLong();
+            duty.verify(subscription);
         }
     }
 
-    /** Not for longer than a session may go without a round trip, which is short as soon as tasks run. */
-    private long sleep(long pause) {
-        long begun = System.nanoTime();
+    private void sleep(Duration pause) {
+        if (pause.isZero()) {
+            return;
+        }
         try {
-            for (long slept = 0;
-                    !stopped && slept < pause && slept < duty.verifyAfter().toMillis(); ) {
-                TimeUnit.MILLISECONDS.sleep(Math.min(FIRST_PAUSE_MILLIS, pause - slept));
-                slept = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-            }
+            TimeUnit.MILLISECONDS.sleep(pause.toMillis());
         } catch (InterruptedException e) {
+            pauseMillis = 0;
             log.debug("The listener was interrupted and continues");
         }
-        return Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
     }
 }

@@ -42,7 +42,11 @@ final class WorkerRun implements NotificationListener.Callbacks {
         this.parts = parts;
         this.settings = parts.settings();
         this.state = new WorkerState(parts, hanging, this::isListening);
-        this.listener = new NotificationListener(parts.store().channel(), this, state.sessionDuty());
+        this.listener = new NotificationListener(
+                parts.store().channel(),
+                this,
+                state.sessionDuty(),
+                parts.runtime().nanoTime());
         this.pollers = state.newPollers();
     }
 
@@ -58,6 +62,11 @@ final class WorkerRun implements NotificationListener.Callbacks {
     /** What its loops share. */
     WorkerState state() {
         return state;
+    }
+
+    /** Keeps the listening session, in which this worker's witness is. */
+    NotificationListener listener() {
+        return listener;
     }
 
     /** One for each slot group. */

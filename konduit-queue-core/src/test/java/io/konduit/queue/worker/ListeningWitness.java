@@ -68,7 +68,8 @@ final class ListeningWitness {
                         missed.incrementAndGet();
                     }
                 },
-                new WitnessSession(worker, witness, new WitnessRepository(database), () -> true, System::nanoTime));
+                new WitnessSession(worker, witness, new WitnessRepository(database), () -> true, System::nanoTime),
+                System::nanoTime);
     }
 
     /** Returns when the session holds the witness of the worker, which must be registered. */

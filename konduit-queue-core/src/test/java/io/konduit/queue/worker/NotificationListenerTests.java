@@ -55,7 +55,8 @@ class NotificationListenerTests {
                                 subscriptions.incrementAndGet();
                             }
                         },
-                        SessionDuty.none(Duration.ofMillis(100)));
+                        SessionDuty.none(Duration.ofMillis(100)),
+                        System::nanoTime);
                 Thread thread = QueueThreads.start("listening", listener::run);
                 try {
                     await().until(() -> subscriptions.get() == 1);
