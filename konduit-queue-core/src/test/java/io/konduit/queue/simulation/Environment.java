@@ -28,7 +28,8 @@ final class Environment implements AutoCloseable {
             "give-back",
             "complete-unlocked",
             "record-interrupted",
-            "find-expired");
+            "find-expired",
+            "witness-end-leases");
 
     private static final List<String> STATEMENTS = List.of(
             "already-applied",
@@ -65,7 +66,14 @@ final class Environment implements AutoCloseable {
             "resume-queue",
             "retry",
             "worker-beat",
-            "worker-remove");
+            "worker-remove",
+            "leader-look",
+            "leader-expire",
+            "witness-take",
+            "witness-verify",
+            "witness-renounce",
+            "witness-look",
+            "witness-end-leases");
 
     private static final int HOSTS = 5;
 

@@ -1,5 +1,6 @@
 package io.konduit.queue.simulation;
 
+import io.konduit.queue.simulation.SimulatedConnections.End;
 import io.konduit.queue.worker.SimulatedNode;
 import java.time.Duration;
 import java.util.List;
@@ -13,8 +14,19 @@ final class FaultInjector {
     private static final long MILLISECOND = 1_000_000L;
     private static final long SECOND = 1_000 * MILLISECOND;
 
-    private static final Set<String> DECISIVE =
-            Set.of("commit", "complete", "fail", "give-back", "checkpoint", "guard", "reclaim");
+    private static final Set<String> DECISIVE = Set.of(
+            "commit",
+            "complete",
+            "fail",
+            "give-back",
+            "checkpoint",
+            "guard",
+            "reclaim",
+            "witness-take",
+            "witness-renounce",
+            "witness-end-leases");
+
+    private static final Set<String> WITNESS = Set.of("witness-take", "witness-renounce");
 
     private final Simulation world;
     private final Random random;
@@ -67,7 +79,7 @@ final class FaultInjector {
         if (statementFaults == 0
                 || fiber.process().node() == null
                 || fiber.next.equals("sleep")
-                || random.nextInt(1_000) >= statementFaults * (DECISIVE.contains(fiber.next) ? 3 : 1)) {
+                || random.nextInt(1_000) >= statementFaults * weight(fiber.next)) {
             return null;
         }
         Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
@@ -80,6 +92,14 @@ final class FaultInjector {
             cut(fiber.process(), 12_000 + random.nextInt(10_000));
         }
         return fault;
+    }
+
+    /** What is rare fails more often. */
+    private static int weight(String statement) {
+        if (WITNESS.contains(statement)) {
+            return 8;
+        }
+        return DECISIVE.contains(statement) ? 3 : 1;
     }
 
     /** Now and then something happens. */
@@ -97,21 +117,66 @@ final class FaultInjector {
             return;
         }
         SimulatedProcess process = living.get(random.nextInt(living.size()));
-        switch (crashing ? 0 : random.nextInt(8)) {
+        switch (crashing ? 0 : random.nextInt(10)) {
             case 0, 1 -> crash(process);
             case 2, 3 -> freeze(process, random.nextInt(35_000));
             case 4 -> cut(process, random.nextInt(25_000));
             case 5 -> jump();
             case 6 -> stop(process);
+            case 7, 8 -> endListening(process);
             default -> restartServer();
         }
     }
 
     private void crash(SimulatedProcess process) {
+        crash(process, random.nextBoolean() ? 0 : random.nextInt(15_000));
+    }
+
+    private void crash(SimulatedProcess process, int noticedMillis) {
         world.tally().count("crash");
         int host = world.hostOf(process);
-        world.crash(process, world.now() + (random.nextBoolean() ? 0 : random.nextInt(15_000) * MILLISECOND));
+        world.crash(process, world.now() + noticedMillis * MILLISECOND);
         startLater(host);
+    }
+
+    /** A worker whose leases have just been extended is lost: its witness tells that long before they expire. */
+    void mayLose(SimulatedProcess process) {
+        if (intensity == 0 || process.node() == null || random.nextInt(20) >= intensity) {
+            return;
+        }
+        boolean dies = random.nextBoolean();
+        world.at(world.now() + random.nextInt(500) * MILLISECOND, process + " has fresh leases", () -> {
+            if (!process.isAlive() || world.isSettling()) {
+                return;
+            }
+            if (dies) {
+                crash(process, 0);
+            } else {
+                partition(process);
+            }
+        });
+    }
+
+    /** The others go on, and the server has ended what the process believes to have. */
+    private void partition(SimulatedProcess process) {
+        world.tally().count("partition");
+        cut(process, 2_000 + random.nextInt(12_000));
+        world.endListening(process, End.SILENT);
+    }
+
+    /** The worst that can happen to who is about to end leases: their workers come back before, and are lost once more. */
+    private void restoreAndLose(SimulatedProcess ending) {
+        List<SimulatedProcess> others =
+                world.living().stream().filter(other -> other != ending).toList();
+        others.forEach(other -> other.cutUntil(world.now()));
+        for (SimulatedProcess other : others) {
+            long lost = Math.max(world.now(), ending.thawsAt() - random.nextInt(3_000) * MILLISECOND);
+            world.at(lost, other + " is lost once more", () -> {
+                if (other.isAlive() && !world.isSettling()) {
+                    partition(other);
+                }
+            });
+        }
     }
 
     private void startLater(int host) {
@@ -132,6 +197,9 @@ final class FaultInjector {
                 && !process.isFrozen()
                 && random.nextInt(DECISIVE.contains(statement) ? 40 : 1_000) < intensity) {
             freeze(process, 12_000 + random.nextInt(20_000));
+            if (statement.equals("witness-end-leases")) {
+                restoreAndLose(process);
+            }
         }
     }
 
@@ -147,6 +215,12 @@ final class FaultInjector {
         long until = world.now() + millis * MILLISECOND;
         world.trace(() -> process + " is cut off for " + (until - world.now()) / MILLISECOND + " ms");
         process.cutUntil(until);
+        if (random.nextBoolean()) {
+            world.at(
+                    world.now() + random.nextInt(millis + 1) * MILLISECOND,
+                    "the server notices the cut",
+                    () -> world.endListening(process, End.SILENT));
+        }
     }
 
     private void jump() {
@@ -182,9 +256,23 @@ final class FaultInjector {
         });
     }
 
+    private void endListening(SimulatedProcess process) {
+        world.tally().count("session");
+        End how = End.values()[random.nextInt(End.values().length)];
+        world.endListening(process, how);
+        if (how == End.SILENT) {
+            process.troubledUntil(world.now());
+        }
+    }
+
     private void restartServer() {
-        world.tally().count("restart");
-        world.restartServer();
+        if (random.nextInt(3) == 0) {
+            world.tally().count("recovery");
+            world.recoverServer();
+        } else {
+            world.tally().count("restart");
+            world.restartServer();
+        }
         world.living().forEach(process -> process.troubledUntil(world.now()));
     }
 }

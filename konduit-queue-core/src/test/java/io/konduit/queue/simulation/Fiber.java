@@ -1,5 +1,6 @@
 package io.konduit.queue.simulation;
 
+import io.konduit.queue.worker.SimulatedNode;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -60,6 +61,11 @@ final class Fiber {
 
     String name() {
         return name;
+    }
+
+    /** Whether it is the listener of its process. */
+    boolean isListener() {
+        return name.equals(SimulatedNode.LISTENER);
     }
 
     boolean isEnded() {

@@ -7,9 +7,11 @@ import io.konduit.queue.worker.SimulatedNode.Knowledge;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,13 @@ final class Observer {
             .plus(SimulatedNode.HEARTBEAT.multipliedBy(2))
             .toNanos();
 
+    private static final String ENDED = "LEASE_ENDED";
+
+    /** How long a session may take to be restored. */
+    private static final Duration RESTORED = Duration.ofSeconds(4);
+    /** After which a worker that was frozen has looked at its handlers, and its session has answered. */
+    private static final long AFTER_FREEZE = Duration.ofSeconds(1).toNanos();
+
     private final Simulation world;
     private final SimulatedDatabase database;
     /** Where each task is, as far as it was observed. */
@@ -37,6 +46,16 @@ final class Observer {
 
     /** The workers that tasks were taken from, until the next claim. */
     private final Map<Long, UUID> reclaimedFrom = new HashMap<>();
+
+    /** Leases that were ended because the witness of their worker was gone, and not extended since. */
+    private final Set<Claimed> ended = new HashSet<>();
+
+    /** Leases that were claimed, and those that were claimed once more after a failover that lost the first claim. */
+    private final Set<Claimed> claimed = new HashSet<>();
+
+    private final Set<Claimed> claimedTwice = new HashSet<>();
+
+    private record Claimed(long taskId, long epoch, UUID owner) {}
 
     private record Completed(long epoch, UUID owner) {}
 
@@ -55,8 +74,9 @@ final class Observer {
         for (Change change : changes) {
             switch (change.what()) {
                 case "VIOLATION" -> world.fail("task " + change.taskId() + ": " + change.detail(), null);
-                case "TASK" -> judgeTask(change);
+                case "TASK" -> judgeTask(change, changes);
                 case "HISTORY" -> judgeHistory(change);
+                case "INCIDENT" -> judgeIncident(change, changes);
                 default -> {}
             }
         }
@@ -67,6 +87,7 @@ final class Observer {
         statuses.clear();
         statuses.putAll(database.statuses());
         completed.clear();
+        ended.clear();
     }
 
     /** Whether nothing waits or runs any more, as far as was observed. */
@@ -83,7 +104,7 @@ final class Observer {
         disturbed.put(taskId, world.now());
     }
 
-    private void judgeTask(Change change) {
+    private void judgeTask(Change change, List<Change> all) {
         String status = change.newStatus();
         if (status == null) {
             statuses.remove(change.taskId());
@@ -103,7 +124,18 @@ final class Observer {
                 by == null || change.newStatus().equals("RUNNING") && by == change.newEpoch(),
                 change,
                 "I3: the checkpoint of a run without the lease, of epoch " + by);
+        if (change.is("RUNNING", "RUNNING")) {
+            if (endsLease(change)) {
+                require(hasEvidence(change, all), change, "T18: a lease is ended without evidence");
+            } else {
+                ended.remove(new Claimed(change.taskId(), change.newEpoch(), owner(change)));
+            }
+        }
         if (change.is("PENDING", "RUNNING")) {
+            Claimed claim = new Claimed(change.taskId(), change.newEpoch(), owner(change));
+            if (!claimed.add(claim)) {
+                claimedTwice.add(claim);
+            }
             require(
                     change.newEndMicros() != null && change.newEndMicros() > change.atMicros(),
                     change,
@@ -138,6 +170,85 @@ final class Observer {
             boolean goesOn = world.runs().of(change.taskId(), change.oldEpoch(), change.oldOwner()) == Runs.State.BEGUN
                     && owner.node().knows(change.taskId(), change.oldEpoch()) == Knowledge.HELD;
             require(!goesOn, change, "I3: given back while its run goes on");
+        }
+    }
+
+    /** T18: the witness of a worker is gone, and so is one of its leases. */
+    private void judgeIncident(Change incident, List<Change> all) {
+        if (!ENDED.equals(incident.newStatus())) {
+            return;
+        }
+        world.tally().count("lease ended");
+        Change change = all.stream()
+                .filter(other -> other.what().equals("TASK")
+                        && other.taskId() == incident.taskId()
+                        && other.is("RUNNING", "RUNNING")
+                        && endsLease(other))
+                .findFirst()
+                .orElse(null);
+        if (change == null || change.newEpoch() != incident.newEpoch()) {
+            require(false, incident, "T18: the evidence of an ended lease that has not ended");
+            return;
+        }
+        ended.add(new Claimed(change.taskId(), change.newEpoch(), owner(change)));
+        require(change.reapable(), change, "K1: the lease of a task that must not run twice was ended");
+        SimulatedProcess owner = world.process(change.oldOwner());
+        if (owner == null) {
+            return;
+        }
+        require(!world.holdsWitness(owner), change, "K1: a session of the server holds the witness of " + owner);
+        require(
+                world.now() - owner.witnessReleasedNanos() >= owner.grace().toNanos(),
+                change,
+                "K1: the witness of " + owner + " was not gone for its grace");
+        require(
+                !owner.isWellSince(owner.grace().plus(RESTORED).toNanos()) || owner.isEnding(),
+                change,
+                "K3: the lease of " + owner + " was ended, which is well");
+        judgeRun(change.taskId(), change.newEpoch(), owner);
+    }
+
+    private static boolean hasEvidence(Change change, List<Change> all) {
+        return all.stream()
+                .anyMatch(other -> other.what().equals("INCIDENT")
+                        && ENDED.equals(other.newStatus())
+                        && other.taskId() == change.taskId()
+                        && other.newEpoch() == change.newEpoch()
+                        && Objects.equals(other.oldOwner(), change.oldOwner()));
+    }
+
+    private static UUID owner(Change change) {
+        return Objects.requireNonNull(change.newOwner());
+    }
+
+    private static boolean endsLease(Change change) {
+        Long before = change.oldEndMicros();
+        Long after = change.newEndMicros();
+        return before != null && after != null && after < before && after <= change.atMicros();
+    }
+
+    /** K3: a handler that runs on although its lease was ended. One that was frozen has a moment to hear of it. */
+    private void judgeRun(long taskId, long epoch, SimulatedProcess owner) {
+        SimulatedNode node = owner.node();
+        boolean goesOn = node != null
+                && ended.contains(new Claimed(taskId, epoch, owner.id()))
+                && owner.isAlive()
+                && world.runs().of(taskId, epoch, owner.id()) == Runs.State.BEGUN
+                && node.knows(taskId, epoch) == Knowledge.HELD;
+        if (!goesOn) {
+            return;
+        }
+        if (owner.runsSince(AFTER_FREEZE)) {
+            world.fail("task " + taskId + ": K3: its handler runs on in " + owner + ", and its lease was ended", null);
+        } else {
+            world.at(owner.thawsAt() + AFTER_FREEZE, owner + " was frozen", () -> judgeRun(taskId, epoch, owner));
+        }
+    }
+
+    /** K3: no handler begins with a lease that was ended. */
+    void begins(long taskId, long epoch, SimulatedProcess owner) {
+        if (ended.contains(new Claimed(taskId, epoch, owner.id())) && owner.runsSince(AFTER_FREEZE)) {
+            world.fail("task " + taskId + ": K3: its handler begins in " + owner + ", and its lease was ended", null);
         }
     }
 
@@ -208,6 +319,10 @@ final class Observer {
         Completed done = completed.get(id);
         if (done != null && done.epoch() == event.leaseEpoch() && done.owner().equals(process.id())) {
             world.fail("task " + id + ": F6: " + process + " takes its own completion for a lost lease", null);
+        }
+        if (claimedTwice.contains(new Claimed(id, event.leaseEpoch(), process.id()))) {
+            // which of the two is lost cannot be told
+            return;
         }
         List<Long> held = database.longs(
                 "select 1 from konduit_task where id = " + id + " and status = 'RUNNING' and lease_epoch = "

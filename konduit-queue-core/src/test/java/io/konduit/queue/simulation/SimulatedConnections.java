@@ -8,10 +8,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** The way of one host to the database. Each statement and each commit is a step that can go wrong. */
@@ -35,14 +37,15 @@ final class SimulatedConnections extends AbstractDataSource {
     public Connection getConnection() throws SQLException {
         Fiber fiber = Fiber.current();
         if (fiber == null || world == null) {
-            return (Connection) proxy(Connection.class, new Session(database.lend(), null));
+            return (Connection) proxy(Connection.class, new Session(database.lend(), null, false));
         }
         SimulatedProcess process = fiber.process();
         requireAlive(process);
         if (process.isCut()) {
+            world.awaitsConnection(fiber);
             throw new SQLNonTransientConnectionException("The simulation has cut the network", "08001");
         }
-        Session session = new Session(database.lend(), process);
+        Session session = new Session(database.lend(), process, fiber.isListener());
         world.opened(session);
         return (Connection) proxy(Connection.class, session);
     }
@@ -76,13 +79,67 @@ final class SimulatedConnections extends AbstractDataSource {
     final class Session implements InvocationHandler {
         private final Connection real;
         private final @Nullable SimulatedProcess process;
+        private final boolean listening;
         private boolean broken;
         private boolean detached;
         private boolean closed;
+        private @Nullable End end;
+        private int networkTimeoutMillis;
+        private boolean holdsWitness;
 
-        Session(Connection real, @Nullable SimulatedProcess process) {
+        Session(Connection real, @Nullable SimulatedProcess process, boolean listening) {
             this.real = real;
             this.process = process;
+            this.listening = listening;
+        }
+
+        /** Whether it waits for notifications, and holds the witness of its process. */
+        boolean isListening() {
+            return listening;
+        }
+
+        /** How long its client waits for an answer. */
+        int networkTimeoutMillis() {
+            return networkTimeoutMillis;
+        }
+
+        /** The server has carried out that it takes the witness. */
+        void tookWitness() {
+            holdsWitness = !closed;
+        }
+
+        boolean holdsWitness() {
+            return holdsWitness;
+        }
+
+        /** The server ends it, whatever its client knows. */
+        void endOnServer(End how) {
+            if (listening) {
+                if (!broken && end == null) {
+                    end = how;
+                }
+                release();
+            } else {
+                breakNow();
+            }
+        }
+
+        /** Whether the server has ended it and its client learns that without asking. */
+        boolean isHeardToEnd() {
+            return end == End.TOLD && !isCut();
+        }
+
+        /** Whether the server has ended it and answers nothing, not even that. */
+        boolean isSilent() {
+            return end == End.SILENT || isCut();
+        }
+
+        boolean isEndedOnServer() {
+            return end != null;
+        }
+
+        private boolean isCut() {
+            return process != null && process.isCut();
         }
 
         @Nullable
@@ -118,7 +175,11 @@ final class SimulatedConnections extends AbstractDataSource {
         void release() {
             if (!closed) {
                 closed = true;
-                database.giveBack(real);
+                if (holdsWitness && process != null) {
+                    holdsWitness = false;
+                    process.witnessReleased(process.world().now());
+                }
+                database.giveBack(real, listening);
             }
         }
 
@@ -150,6 +211,21 @@ final class SimulatedConnections extends AbstractDataSource {
             if (broken) {
                 throw broken();
             }
+            if (listening) {
+                switch (name) {
+                    case "setNetworkTimeout" -> {
+                        networkTimeoutMillis = (Integer) arguments[1];
+                        return null;
+                    }
+                    case "createStatement" -> {
+                        return proxy(Statement.class, new Listen(this));
+                    }
+                    case "unwrap" -> {
+                        return proxy(PGConnection.class, new Notifications(this));
+                    }
+                    default -> {}
+                }
+            }
             if (name.equals("commit") && process != null) {
                 return world.step(this, "commit", null, () -> call(real, method, arguments));
             }
@@ -161,6 +237,48 @@ final class SimulatedConnections extends AbstractDataSource {
                 return proxy(PreparedStatement.class, new Prepared(this, statement, sql));
             }
             return call(real, method, arguments);
+        }
+    }
+
+    /** How the server ends a listening session. */
+    enum End {
+        /** Its client hears of it at once. */
+        TOLD,
+        /** Its client hears of it when it sends something. */
+        ASKED,
+        /** Nothing ever comes back. */
+        SILENT
+    }
+
+    /** A session begins to listen. Nobody notifies in this world: it is a step and no more. */
+    private final class Listen implements InvocationHandler {
+        private final Session session;
+
+        Listen(Session session) {
+            this.session = session;
+        }
+
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+            return method.getName().equals("execute")
+                    ? world.step(session, (String) arguments[0], null, () -> false)
+                    : null;
+        }
+    }
+
+    /** Waits for notifications, which do not come. */
+    private final class Notifications implements InvocationHandler {
+        private final Session session;
+
+        Notifications(Session session) {
+            this.session = session;
+        }
+
+        @Override
+        public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+            requireAlive(session.process);
+            world.await(session, (Integer) arguments[0]);
+            return null;
         }
     }
 

@@ -198,8 +198,13 @@ final class SimulatedDatabase implements AutoCloseable {
     }
 
     /** Ends what the session had open, and keeps it for the next one. */
-    void giveBack(Connection connection) {
+    void giveBack(Connection connection, boolean listening) {
         try {
+            if (listening) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("select pg_advisory_unlock_all()");
+                }
+            }
             if (!connection.getAutoCommit()) {
                 connection.rollback();
                 connection.setAutoCommit(true);

@@ -57,6 +57,7 @@ class SimulatedHandlers {
         void handle(boolean transactional) throws Exception {
             long id = task.id().value();
             world.runs().begun(id, task.fencingToken(), owner);
+            world.observer().begins(id, task.fencingToken(), fiber.process());
             try {
                 if (transactional) {
                     effect("T");

@@ -1,6 +1,7 @@
 package io.konduit.queue.simulation;
 
 import io.konduit.queue.worker.SimulatedNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -20,6 +21,8 @@ final class SimulatedProcess {
     private long troubledNanos = Long.MIN_VALUE / 2;
     private long stopDeadline = Long.MAX_VALUE;
     private boolean ending;
+    private Duration grace = Duration.ZERO;
+    private long witnessReleasedNanos = Long.MAX_VALUE;
     private boolean registered;
 
     SimulatedProcess(Simulation world, String name, UUID id) {
@@ -41,8 +44,9 @@ final class SimulatedProcess {
         }
     }
 
-    void runs(SimulatedNode started) {
+    void runs(SimulatedNode started, Duration witnessGrace) {
         node = started;
+        grace = witnessGrace;
         started.steps().forEach(step -> loops.add(new Loop(step, world.now())));
     }
 
@@ -110,6 +114,26 @@ final class SimulatedProcess {
     /** Whether nothing has kept it from its work for so long. */
     boolean isWellSince(long nanos) {
         return alive && world.now() - troubledNanos > nanos;
+    }
+
+    /** How long its witness must be gone before its leases end. */
+    Duration grace() {
+        return grace;
+    }
+
+    /** A session that held its witness has ended on the server. */
+    void witnessReleased(long nanos) {
+        witnessReleasedNanos = nanos;
+    }
+
+    /** When the last session with its witness ended. */
+    long witnessReleasedNanos() {
+        return witnessReleasedNanos;
+    }
+
+    /** Whether it runs, and has run for so long. */
+    boolean runsSince(long nanos) {
+        return alive && (frozenUntil == Long.MIN_VALUE || world.now() - frozenUntil >= nanos);
     }
 
     boolean isStopping() {

@@ -3,6 +3,7 @@ package io.konduit.queue.simulation;
 import io.konduit.queue.event.LeaseLost;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.simulation.SimulatedConnections.Call;
+import io.konduit.queue.simulation.SimulatedConnections.End;
 import io.konduit.queue.simulation.SimulatedConnections.Session;
 import io.konduit.queue.simulation.SimulatedProcess.Loop;
 import io.konduit.queue.worker.SimulatedNode;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -33,6 +35,11 @@ final class Simulation {
     private static final long SECOND = 1_000 * MILLISECOND;
     private static final long LONGEST_SETTLING = 600 * SECOND;
     private static final long WORST_FREEZE = 6 * SECOND;
+    /** How long the server may keep a session that its client has lost. */
+    private static final int LONGEST_NOTICE = 15_000;
+    /** Does not ask for the time, and changes nothing. */
+    private static final String TIMELESS = "witness-verify";
+
     private static final Set<String> OUTCOMES = Set.of("complete", "fail");
 
     private final long seed;
@@ -264,22 +271,28 @@ final class Simulation {
         now += MILLISECOND;
         if (fault == Fault.LATE && !session.isBroken() && !session.inTransaction()) {
             trace(() -> fiber + ": " + name + " is late");
+            awaitAnswer(fiber, session);
             session.breakLater();
             deliverLate(new LateStatement(process, session, name, call), injector.delay());
             throw SimulatedConnections.broken();
         }
-        if (process.isCut() || session.isBroken() || fault == Fault.REQUEST_LOST) {
+        if (process.isCut() || session.isBroken() || session.isEndedOnServer() || fault == Fault.REQUEST_LOST) {
             trace(() -> fiber + ": " + name + " does not reach the server");
-            session.breakNow();
+            lose(fiber, session, fault != null);
             throw SimulatedConnections.broken();
         }
-        observer.look();
-        Object result = send(fiber, name, call);
+        if (!name.equals(TIMELESS)) {
+            observer.look();
+        }
+        Object result = send(fiber, name, session, call);
         tally.count(name);
         if (fault == Fault.REPLY_LOST) {
             trace(() -> fiber + ": the reply to " + name + " is lost");
-            session.breakNow();
+            lose(fiber, session, true);
             throw SimulatedConnections.broken();
+        }
+        if (name.equals("extend") && !settling) {
+            injector.mayLose(process);
         }
         if (name.equals("record-late-outcome") && parameters != null) {
             observer.noted((Long) parameters.get(1), (Long) parameters.get(2), process.id());
@@ -287,10 +300,60 @@ final class Simulation {
         return result;
     }
 
-    private @Nullable Object send(Object who, String name, Call call) throws Throwable {
+    /** The client hears nothing and gives up; the server may keep a listening session for some time. */
+    private void lose(Fiber fiber, Session session, boolean lost) {
+        if (lost || session.isSilent()) {
+            awaitAnswer(fiber, session);
+        }
+        if (session.isListening() && !session.isBroken() && !session.isEndedOnServer() && random.nextBoolean()) {
+            session.breakLater();
+            at(now + random.nextInt(LONGEST_NOTICE) * MILLISECOND, "the server ends a " + session, session::release);
+        } else {
+            session.breakNow();
+        }
+    }
+
+    /** Until the client's patience is over, or not at all: something on the way may refuse what is sent. */
+    private void awaitAnswer(Fiber fiber, Session session) {
+        if (session.isListening() && session.networkTimeoutMillis() > 0 && random.nextBoolean()) {
+            sleep(fiber, session.networkTimeoutMillis());
+        }
+    }
+
+    private void sleep(Fiber fiber, int millis) {
+        fiber.next = "sleep";
+        fiber.dueNanos = now + millis * MILLISECOND;
+        fiber.pause();
+        fiber.next = "";
+    }
+
+    /** Nothing comes back from a server that a listener wants to connect to. */
+    void awaitsConnection(Fiber fiber) {
+        if (fiber.isListener() && random.nextBoolean()) {
+            sleep(fiber, (int) fiber.process().grace().toMillis() * 2 / 5);
+        }
+    }
+
+    /** A listener waits for notifications, and hears when the server ends its session. */
+    void await(Session session, int millis) throws SQLException {
+        Fiber fiber = Objects.requireNonNull(Fiber.current());
+        fiber.wake = session::isHeardToEnd;
+        sleep(fiber, millis);
+        if (session.isHeardToEnd()) {
+            trace(() -> fiber + ": the session has ended");
+            session.breakNow();
+            throw SimulatedConnections.broken();
+        }
+    }
+
+    private @Nullable Object send(Object who, String name, Session session, Call call) throws Throwable {
         trace(() -> who + ": " + name);
         try {
-            return call.send();
+            Object result = call.send();
+            if (name.equals("witness-take")) {
+                session.tookWitness();
+            }
+            return result;
         } catch (SQLException e) {
             judge(name, e);
             throw e;
@@ -340,7 +403,7 @@ final class Simulation {
         now += MILLISECOND;
         observer.look();
         try {
-            send("the server", name, call);
+            send("the server", name, session, call);
         } catch (SQLException e) {
             trace(() -> "    " + e.getSQLState());
         } catch (Throwable e) {
@@ -374,11 +437,13 @@ final class Simulation {
         SimulatedProcess process =
                 new SimulatedProcess(this, "n" + host + "." + starts, new UUID(random.nextLong(), random.nextLong()));
         long offset = random.nextInt(1_000) * SECOND;
+        Duration grace = Duration.ofSeconds(random.nextBoolean() ? 3 : 5);
         SimulatedNode node = new SimulatedNode(new SimulatedNode.Host(
                 environment.database(host),
                 process.id(),
                 () -> now + offset,
                 random::nextDouble,
+                grace,
                 environment.handlers(),
                 environment.converter(),
                 new QueueEvents(event -> {
@@ -390,7 +455,7 @@ final class Simulation {
         hosts.put(host, process);
         trace(() -> process + " starts");
         tally.count("start");
-        process.runs(node);
+        process.runs(node, grace);
         resume(begin(process, "register", () -> {
             node.register();
             process.registered();
@@ -470,7 +535,31 @@ final class Simulation {
         trace(() -> "the server restarts");
         steadySinceNanos = now;
         environment.database().restartedAt(databaseMicros());
-        sessions.forEach(Session::breakNow);
+        endSessions();
+    }
+
+    /** The server has lost one of its processes: it ends all sessions and goes on with the start time that it had. */
+    void recoverServer() {
+        trace(() -> "the server recovers from a crash");
+        steadySinceNanos = now;
+        endSessions();
+    }
+
+    private void endSessions() {
+        sessions.forEach(session -> session.endOnServer(End.TOLD));
+    }
+
+    /** The server ends the listening session of a process that is well. */
+    void endListening(SimulatedProcess process, End how) {
+        trace(() -> "the server ends the listening session of " + process + ", " + how);
+        sessions.stream()
+                .filter(session -> session.process() == process && session.isListening() && !session.isBroken())
+                .forEach(session -> session.endOnServer(how));
+    }
+
+    /** Whether a session of the server holds the witness of this process. */
+    boolean holdsWitness(SimulatedProcess process) {
+        return sessions.stream().anyMatch(session -> session.process() == process && session.holdsWitness());
     }
 
     /** What is committed from here on is lost by the failover. */

@@ -17,11 +17,12 @@ public final class SimulationMain {
         long last = Long.parseLong(arguments[1]);
         List<String> trace = first == last ? new ArrayList<>() : null;
         boolean failed = false;
+        Tally happened = new Tally();
         long begun = System.nanoTime();
         try (Environment environment = new Environment()) {
             for (long seed = first; seed <= last && !failed; seed++) {
                 try {
-                    new Simulation(seed, environment, trace).run();
+                    happened.addAll(new Simulation(seed, environment, trace).run());
                 } catch (Simulation.Violation e) {
                     failed = true;
                     System.out.println(FAILED + (seed - first + 1) + " seeds: "
@@ -32,6 +33,7 @@ public final class SimulationMain {
         if (trace != null) {
             trace.forEach(System.out::println);
         }
+        System.out.println(happened);
         System.out.println("Took " + (System.nanoTime() - begun) / 1_000_000 + " ms");
         System.exit(failed ? 1 : 0);
     }

@@ -34,7 +34,20 @@ class SimulationTests {
     private static final long SEEDS_OF_LONG_RUNS = 10_000;
     private static final int LINES_SHOWN = 150;
     private static final List<String> FAULTS = List.of(
-            "crash", "freeze", "cut", "jump", "restart", "stop", "REQUEST_LOST", "REPLY_LOST", "LATE", "locked");
+            "crash",
+            "freeze",
+            "cut",
+            "jump",
+            "restart",
+            "recovery",
+            "session",
+            "partition",
+            "stop",
+            "REQUEST_LOST",
+            "REPLY_LOST",
+            "LATE",
+            "locked",
+            "lease ended");
     private static final List<String> STATEMENTS = List.of(
             "claim",
             "complete",
@@ -51,7 +64,13 @@ class SimulationTests {
             "cancel",
             "release",
             "retry",
-            "fail-by-hand");
+            "fail-by-hand",
+            "witness-take",
+            "witness-verify",
+            "witness-renounce",
+            "witness-look",
+            "witness-end-leases",
+            "leader-expire");
 
     private static Environment environment;
 
@@ -80,6 +99,9 @@ class SimulationTests {
     @Tag("F4")
     @Tag("F6")
     @Tag("E5")
+    @Tag("K1")
+    @Tag("K3")
+    @Tag("K4")
     void everyInvariantHoldsInEverySeed() {
         Long replayed = Long.getLong("konduit.simulation.seed");
         if (replayed != null) {

@@ -14,6 +14,7 @@ import io.konduit.queue.settings.InstanceSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
+import io.konduit.queue.settings.WitnessSettings;
 import io.konduit.queue.settings.WorkerSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,9 @@ public final class SimulatedNode {
     public static final Duration POLL = Duration.ofSeconds(2);
     public static final Duration REAPER_INTERVAL = Duration.ofSeconds(5);
     public static final Duration CLEANING_INTERVAL = Duration.ofSeconds(10);
+    /** The loop of the listening session. */
+    public static final String LISTENER = "listener";
+
     public static final Duration DRAIN = Duration.ofSeconds(8);
     /** How long without a checkpoint counts as abandoned. */
     public static final Duration ABANDONED = Duration.ofSeconds(40);
@@ -68,38 +72,12 @@ public final class SimulatedNode {
     private static final RetryPolicy RETRIES =
             RetryPolicy.exponential(3, Duration.ofMillis(500), 2, Duration.ofSeconds(4), 0);
 
-    private static final QueueSettings ALL = new QueueSettings() {
-        @Override
-        public WorkerSettings worker() {
-            return SETTINGS;
-        }
-
-        @Override
-        public InstanceSettings instance() {
-            return new InstanceSettings(true, true, SETTINGS.queues(), HEARTBEAT);
-        }
-
-        @Override
-        public ReclaimPolicy reclaim() {
-            return POLICY;
-        }
-
-        @Override
-        public ChoreSettings chores() {
-            return new ChoreSettings(REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6));
-        }
-
-        @Override
-        public LeaderSettings leader() {
-            return LEADER;
-        }
-    };
-
     private final List<Step> steps = new ArrayList<>();
     private final DataSourceTransactionManager transactions;
     private final QueueEngine engine;
     private final WorkerState state;
     private final TaskPoller poller;
+    private final NotificationListener listener;
     private final SteppedScheduler scheduler;
     private boolean stopping;
 
@@ -109,6 +87,7 @@ public final class SimulatedNode {
             UUID id,
             LongSupplier nanoTime,
             DoubleSupplier random,
+            Duration grace,
             JobHandlerRegistry handlers,
             PayloadConverter converter,
             QueueEvents events) {}
@@ -123,7 +102,7 @@ public final class SimulatedNode {
 
     public SimulatedNode(Host host) {
         transactions = new DataSourceTransactionManager(host.database().application());
-        engine = QueueEngine.builder(host.database(), ALL, host.handlers())
+        engine = QueueEngine.builder(host.database(), settings(host.grace()), host.handlers())
                 .identity(new WorkerIdentity(host.id(), "simulated", "host", 1, "1", null))
                 .nanoTime(host.nanoTime())
                 .random(host.random())
@@ -138,8 +117,56 @@ public final class SimulatedNode {
         WorkerRun run = engine.worker().assemble();
         state = run.state();
         poller = run.pollers().get(0);
+        listener = run.listener();
         scheduler = new SteppedScheduler(engine.scheduler());
         takeSteps();
+    }
+
+    private static QueueSettings settings(Duration grace) {
+        return new QueueSettings() {
+            @Override
+            public WitnessSettings witness() {
+                return WitnessSettings.of(true, grace, LOCK_TIMEOUT);
+            }
+
+            @Override
+            public WorkerSettings worker() {
+                return SETTINGS;
+            }
+
+            @Override
+            public InstanceSettings instance() {
+                return new InstanceSettings(true, true, SETTINGS.queues(), HEARTBEAT);
+            }
+
+            @Override
+            public ReclaimPolicy reclaim() {
+                return POLICY;
+            }
+
+            @Override
+            public ChoreSettings chores() {
+                return new ChoreSettings(
+                        REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6), HEARTBEAT);
+            }
+
+            @Override
+            public LeaderSettings leader() {
+                return LEADER;
+            }
+
+            @Override
+            public InspectionSettings inspection() {
+                return new InspectionSettings(
+                        3,
+                        POLICY.isolateAfter(),
+                        POLICY.quarantineAfter(),
+                        POLICY.grace(),
+                        REAPER_INTERVAL,
+                        HEARTBEAT.multipliedBy(6),
+                        ABANDONED);
+            }
+        };
     }
 
     private void takeSteps() {
@@ -157,6 +184,7 @@ public final class SimulatedNode {
         steps.add(always("leader", scheduler::renew));
         Chore reaper = chore(ReaperChore.NAME);
         Chore abandoned = chore("abandoned");
+        Chore witness = chore("witness");
         boolean[] started = new boolean[1];
         steps.add(always("reaper", () -> {
             boolean first = !started[0];
@@ -164,6 +192,8 @@ public final class SimulatedNode {
             return first ? scheduler.runNow(reaper) : scheduler.tick(reaper);
         }));
         steps.add(always("cleaner", () -> scheduler.tick(abandoned)));
+        steps.add(always("witness", () -> scheduler.tick(witness)));
+        steps.add(always(LISTENER, listener::step));
     }
 
     private Chore chore(String name) {
@@ -238,6 +268,8 @@ public final class SimulatedNode {
     /** The last steps of a graceful stop. */
     public void endStop() {
         state.lostClaims().look();
+        listener.stop();
+        listener.close();
         engine.registry().deregister();
         scheduler.release();
     }

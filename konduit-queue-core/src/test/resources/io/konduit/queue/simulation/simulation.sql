@@ -91,6 +91,10 @@ create trigger simulation_log after insert on konduit_task_history
 
 create function simulation.log_incident() returns trigger language plpgsql as $$
 begin
+  if new.action = 'LEASE_ENDED'
+     and coalesce(greatest(new.last_beat_at, new.lease_started_at) >= new.witness_gone_at, true) then
+    raise exception 'T18: task %: its worker has shown life since its witness was gone', new.task_id using errcode = 'KS001';
+  end if;
   insert into simulation.log (what, task_id, new_status, old_owner, new_epoch, at, detail)
   values ('INCIDENT', new.task_id, new.action, new.previous_owner, new.lease_epoch, clock_timestamp(),
           new.classification || ' ' || new.actor);
@@ -98,6 +102,21 @@ begin
 end $$;
 create trigger simulation_log after insert on konduit_task_incident
   for each row execute function simulation.log_incident();
+
+-- What was sent before the last word of a worker about its witness changes nothing (K3), and a witness counts on the server
+-- that has its lock only (K4).
+create function simulation.check_witness() returns trigger language plpgsql as $$
+begin
+  if new.witness_term < old.witness_term then
+    raise exception 'K3: a late statement about the witness of worker % counts', new.id using errcode = 'KS001';
+  end if;
+  if old.witness_gone_at is null and new.witness_server <> pg_postmaster_start_time() and new.witness_gone_at is not null then
+    raise exception 'K4: the witness of worker % is missed, which another server had', new.id using errcode = 'KS001';
+  end if;
+  return new;
+end $$;
+create trigger simulation_witness before update of witness_term, witness_gone_at on konduit_worker
+  for each row execute function simulation.check_witness();
 
 -- F3 and I9, at commit: an effect needs the lease, or the completion of that very lease.
 create function simulation.check_effect() returns trigger language plpgsql as $$
