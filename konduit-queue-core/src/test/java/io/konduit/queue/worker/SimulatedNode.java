@@ -146,25 +146,12 @@ public final class SimulatedNode {
 
             @Override
             public ChoreSettings chores() {
-                return new ChoreSettings(
-                        REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6), HEARTBEAT);
+                return new ChoreSettings(REAPER_INTERVAL, ABANDONED, CLEANING_INTERVAL, HEARTBEAT.multipliedBy(6));
             }
 
             @Override
             public LeaderSettings leader() {
                 return LEADER;
-            }
-
-            @Override
-            public InspectionSettings inspection() {
-                return new InspectionSettings(
-                        3,
-                        POLICY.isolateAfter(),
-                        POLICY.quarantineAfter(),
-                        POLICY.grace(),
-                        REAPER_INTERVAL,
-                        HEARTBEAT.multipliedBy(6),
-                        ABANDONED);
             }
         };
     }
