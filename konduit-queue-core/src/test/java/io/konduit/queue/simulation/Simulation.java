@@ -307,7 +307,10 @@ final class Simulation {
         }
         if (session.isListening() && !session.isBroken() && !session.isEndedOnServer() && random.nextBoolean()) {
             session.breakLater();
-            at(now + random.nextInt(LONGEST_NOTICE) * MILLISECOND, "the server ends a " + session, session::release);
+            at(
+                    now + random.nextInt(LONGEST_NOTICE) * MILLISECOND,
+                    "the server ends the session of " + fiber,
+                    session::release);
         } else {
             session.breakNow();
         }
