@@ -112,7 +112,7 @@ class WorkerRegistryTests {
         try (CapturedLog log = new CapturedLog(StaleWorkerMarker.class)) {
             assertThat(markStaleOnce()).isEqualTo(1);
             assertThat(markStaleOnce()).isZero();
-            assertThat(log.at(Level.WARN)).singleElement().asString().contains("orders", "STALE", "leases end");
+            assertThat(log.at(Level.WARN)).singleElement().asString().contains("orders", "STALE", "leases expire");
         }
         assertThat(row(identity)).returns("STALE", Row::status);
         assertThat(harness.events()).singleElement().isInstanceOfSatisfying(WorkerMarkedStale.class, event -> {
