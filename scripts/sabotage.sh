@@ -250,7 +250,7 @@ mutation "view reads both tables whole" "$db/V1__tables.sql" \
 
 # ---- the ground: migrations, sessions, the listening connection ----
 mutation "listening connection is not verified" "$java/worker/NotificationListener.java" \
-  '/^            duty\.verify(subscription);$/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
+  '/^        duty\.verify(subscription);$/d' 'NotificationListenerTests#aConnectionThatDiedSilently*'
 mutation "migration waits for a lock without a limit" "$java/schema/MigrationTransaction.java" \
   '/limitWaits(patience\.compareTo/d' 'MigrationLockTests#enqueuesGoOn*'
 mutation "migration leaves its search path behind" "$java/schema/MigrationTransaction.java" \

@@ -168,10 +168,22 @@ final class NotificationListener {
             }
         }
         // received messages may have waited in the socket: only a round trip proves that the session is alive
-        if (nanoTime.getAsLong() - verifiedNanos > duty.verifyAfter().toNanos()) {
-            verifiedNanos = nanoTime.getAsLong();
-            duty.verify(subscription);
+        if (mustVerify()) {
+            verify(subscription);
+            // the process may have been suspended meanwhile: then the reply proves what was true long ago
+            if (mustVerify()) {
+                verify(subscription);
+            }
         }
+    }
+
+    private boolean mustVerify() {
+        return nanoTime.getAsLong() - verifiedNanos > duty.verifyAfter().toNanos();
+    }
+
+    private void verify(NotificationChannel.Subscription subscription) {
+        verifiedNanos = nanoTime.getAsLong();
+        duty.verify(subscription);
     }
 
     private void sleep(Duration pause) {

@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -70,6 +72,65 @@ class NotificationListenerTests {
                 }
             }
         }
+    }
+
+    /** SIGSTOP between a round trip and its reply: the reply confirms a time from before the pause. */
+    @Test
+    @Tag("K3")
+    void aRoundTripThatAPauseOfTheProcessHasMadeOldIsRepeatedAtOnce() {
+        AtomicLong nanos = new AtomicLong();
+        AtomicInteger verified = new AtomicInteger();
+        SessionDuty plain = SessionDuty.none(Duration.ofSeconds(1));
+        SessionDuty duty = new SessionDuty() {
+            @Override
+            public void begun(NotificationChannel.Subscription session) {}
+
+            @Override
+            public Duration verifyAfter() {
+                return plain.verifyAfter();
+            }
+
+            @Override
+            public Duration patience() {
+                return plain.patience();
+            }
+
+            @Override
+            public void verify(NotificationChannel.Subscription session) {
+                plain.verify(session);
+                if (verified.incrementAndGet() == 1) {
+                    nanos.addAndGet(Duration.ofSeconds(9).toNanos());
+                }
+            }
+
+            @Override
+            public boolean broken() {
+                return false;
+            }
+        };
+        NotificationListener listener =
+                new NotificationListener(new NotificationChannel(harness.database()), new Deaf(), duty, nanos::get);
+        try {
+            listener.step();
+            listener.step();
+            assertThat(verified).hasValue(0);
+            nanos.addAndGet(Duration.ofMillis(1_001).toNanos());
+            listener.step();
+            assertThat(verified).hasValue(2);
+        } finally {
+            listener.close();
+        }
+    }
+
+    private static final class Deaf implements NotificationListener.Callbacks {
+        @Override
+        public void tasksDue(Set<String> queues) {}
+
+        @Override
+        public void receive(ControlMessage message) {}
+
+        @Override
+        public void missed() {}
     }
 
     @Test
