@@ -227,7 +227,7 @@ final class Observer {
         return before != null && after != null && after < before && after <= change.atMicros();
     }
 
-    /** K3: a handler that runs on although its lease was ended. One that was frozen has a moment to hear of it. */
+    /** K3: a handler that runs on although its lease was ended. One that was frozen has a second to find out. */
     private void judgeRun(long taskId, long epoch, SimulatedProcess owner) {
         SimulatedNode node = owner.node();
         boolean goesOn = node != null
