@@ -178,7 +178,7 @@ mutation "witness: lock of another server counts" "$sql/witness-look.sql" \
 mutation "witness: leases end behind a locked task" "$sql/witness-end-leases.sql" \
   's/ skip locked//' 'WitnessWatchTests#aLockedTaskIsLeft*'
 mutation "witness: grace begins before the locks are seen" "$sql/witness-look.sql" \
-  's/clock_timestamp() as seen_at/statement_timestamp() as seen_at/' 'WitnessWatchTests#theGraceBegins*'
+  's/clock_timestamp() as seen_at/statement_timestamp() as seen_at/' 'WitnessWatchTests#theGraceBeginsAfter*'
 mutation "witness: late take counts" "$sql/witness-take.sql" \
   's/witness_term <= :term)/witness_term <= :term or true)/' 'WitnessWatchTests#aTakeOrARenouncement*'
 mutation "witness: late renouncement counts" "$sql/witness-renounce.sql" \

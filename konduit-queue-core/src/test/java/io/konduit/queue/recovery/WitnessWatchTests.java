@@ -437,6 +437,27 @@ class WitnessWatchTests {
         harness.testDatabase().execute("drop table seen_from");
     }
 
+    /** A statement may wait after its own timestamp was taken and before it reads the locks. */
+    @Test
+    @Tag("K3")
+    void theGraceBeginsAfterTheStatementThatLooked() {
+        claimed(1);
+        freeLock();
+        harness.testDatabase()
+                .execute(
+                        "create function earlier() returns trigger language plpgsql as $$ begin"
+                                + " if new.witness_gone_at <= statement_timestamp() then"
+                                + " raise 'noted as of the start of the statement'; end if; return new; end $$",
+                        "create trigger earlier before update on konduit_worker for each row execute function earlier()");
+        try {
+            watch.lookOnce();
+        } finally {
+            harness.testDatabase().execute("drop function earlier() cascade");
+        }
+        assertThat(harness.count("select count(*) from konduit_worker where witness_gone_at is not null"))
+                .isEqualTo(1);
+    }
+
     /** K5: as the endpoint tells. */
     private static boolean isListedWithWitness() {
         return new InspectionRepository(harness.database(), Duration.ofMinutes(1))
