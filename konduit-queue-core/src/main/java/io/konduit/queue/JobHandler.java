@@ -25,8 +25,11 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface JobHandler {
 
-    /** The task type this method handles. One handler per type in an application. */
-    String value();
+    /**
+     * The task type this method handles. One handler per type in an application. Empty means the {@link TaskType} of
+     * the payload's class.
+     */
+    String value() default "";
 
     /** The queue for tasks of this type when the request names none. Empty means {@code default}. */
     String queue() default "";

@@ -21,6 +21,17 @@ public interface TaskQueue {
      */
     TaskId enqueue(String type, @Nullable Object payload);
 
+    /**
+     * Enqueues a task that is due now. The class of the payload says its type. A {@link TaskRequest} is enqueued as
+     * such.
+     *
+     * @throws InvalidTaskException if the class has no {@link TaskType}, as with a text: two arguments name the type
+     * @throws InvalidPayloadException if the payload cannot be stored as JSON
+     */
+    default TaskId enqueue(Object payload) {
+        return enqueue(payload instanceof TaskRequest request ? request : TaskRequest.of(payload));
+    }
+
     /** Enqueues a task. If a live task has the same unique key, returns the id of that task instead. */
     TaskId enqueue(TaskRequest request);
 

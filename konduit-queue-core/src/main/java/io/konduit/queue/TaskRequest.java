@@ -2,6 +2,7 @@ package io.konduit.queue;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,60 +13,34 @@ import org.jspecify.annotations.Nullable;
 public final class TaskRequest {
     private final String type;
     private final @Nullable Object payload;
-    private final Options options;
+    private final RequestOptions options;
 
-    private TaskRequest(String type, @Nullable Object payload, Options options) {
+    private TaskRequest(String type, @Nullable Object payload, RequestOptions options) {
         this.type = type;
         this.payload = payload;
         this.options = options;
     }
 
-    private record Options(
-            @Nullable String queue,
-            Priority priority,
-            @Nullable Instant runAt,
-            @Nullable Duration delay,
-            @Nullable Integer maxAttempts,
-            @Nullable Boolean reapable,
-            @Nullable String uniqueKey,
-            @Nullable Duration lockTimeout,
-            @Nullable Duration timeout) {}
-
-    /** A mutable copy of the fields that callers can set. */
-    private static final class Change {
-        @Nullable
-        String queue;
-
-        Priority priority = Priority.NORMAL;
-
-        @Nullable
-        Instant runAt;
-
-        @Nullable
-        Duration delay;
-
-        @Nullable
-        Integer maxAttempts;
-
-        @Nullable
-        Boolean reapable;
-
-        @Nullable
-        String uniqueKey;
-
-        @Nullable
-        Duration lockTimeout;
-
-        @Nullable
-        Duration timeout;
-
-        Options done() {
-            return new Options(queue, priority, runAt, delay, maxAttempts, reapable, uniqueKey, lockTimeout, timeout);
-        }
+    public static TaskRequest of(String type, @Nullable Object payload) {
+        return new TaskRequest(type, payload, RequestOptions.NONE);
     }
 
-    public static TaskRequest of(String type, @Nullable Object payload) {
-        return new TaskRequest(type, payload, new Change().done());
+    /**
+     * A request for a payload whose class says its type.
+     *
+     * @throws InvalidTaskException if the class has no {@link TaskType}
+     */
+    public static TaskRequest of(Object payload) {
+        return new TaskRequest(PayloadTaskTypes.require(payload), payload, RequestOptions.NONE);
+    }
+
+    /**
+     * The task type of payloads of a class, if it has a {@link TaskType} or inherits one.
+     *
+     * @throws InvalidTaskException if it inherits several
+     */
+    public static Optional<String> typeOf(Class<?> payload) {
+        return PayloadTaskTypes.of(payload);
     }
 
     /** The queue to put the task into. */
@@ -118,19 +93,8 @@ public final class TaskRequest {
         return with(change -> change.timeout = timeout);
     }
 
-    private TaskRequest with(Consumer<Change> step) {
-        Change change = new Change();
-        change.queue = options.queue;
-        change.priority = options.priority;
-        change.runAt = options.runAt;
-        change.delay = options.delay;
-        change.maxAttempts = options.maxAttempts;
-        change.reapable = options.reapable;
-        change.uniqueKey = options.uniqueKey;
-        change.lockTimeout = options.lockTimeout;
-        change.timeout = options.timeout;
-        step.accept(change);
-        return new TaskRequest(type, payload, change.done());
+    private TaskRequest with(Consumer<RequestOptions.Change> step) {
+        return new TaskRequest(type, payload, options.with(step));
     }
 
     public String type() {
@@ -142,39 +106,39 @@ public final class TaskRequest {
     }
 
     public @Nullable String queue() {
-        return options.queue;
+        return options.queue();
     }
 
     public Priority priority() {
-        return options.priority;
+        return options.priority();
     }
 
     public @Nullable Instant runAt() {
-        return options.runAt;
+        return options.runAt();
     }
 
     public @Nullable Duration delay() {
-        return options.delay;
+        return options.delay();
     }
 
     public @Nullable Integer maxAttempts() {
-        return options.maxAttempts;
+        return options.maxAttempts();
     }
 
     public @Nullable Boolean reapable() {
-        return options.reapable;
+        return options.reapable();
     }
 
     public @Nullable String uniqueKey() {
-        return options.uniqueKey;
+        return options.uniqueKey();
     }
 
     public @Nullable Duration lockTimeout() {
-        return options.lockTimeout;
+        return options.lockTimeout();
     }
 
     public @Nullable Duration timeout() {
-        return options.timeout;
+        return options.timeout();
     }
 
     /** Omits the payload, which must never appear in logs. */

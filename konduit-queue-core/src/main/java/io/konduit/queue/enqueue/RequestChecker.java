@@ -46,6 +46,7 @@ public final class RequestChecker {
                                     + "' to false if another application handles it.")
                             .formatted(type, handlers.types()));
         }
+        handler.ifPresent(known -> known.requireOwnPayload(request.payload()));
         if (request.maxAttempts() != null && request.maxAttempts() < 1) {
             throw new InvalidTaskException("Expected maxAttempts of a '%s' task to be at least 1, but it is %d."
                     .formatted(type, request.maxAttempts()));

@@ -48,6 +48,17 @@ public record JobHandlerMethod(
         return signature.payloadType();
     }
 
+    /**
+     * Refuses a payload of another class that has the {@code @TaskType} of this handler's payload.
+     *
+     * @throws io.konduit.queue.InvalidTaskException if it is one
+     */
+    public void requireOwnPayload(@Nullable Object payload) {
+        if (payload != null) {
+            HandledType.requireOwn(this, payload);
+        }
+    }
+
     /** The class and method name, for messages. */
     public String location() {
         return method.getDeclaringClass().getSimpleName() + "." + method.getName();

@@ -54,9 +54,7 @@ public final class JobHandlerRegistry {
         for (JobHandlerMethod handler : found) {
             JobHandlerMethod first = byType.putIfAbsent(handler.type(), handler);
             if (first != null) {
-                throw new DuplicateJobHandlerException(
-                        "Handler '%s' is declared twice: %s and %s. Give one of them another type."
-                                .formatted(handler.type(), first.location(), handler.location()));
+                throw new DuplicateJobHandlerException(HandledType.twice(first, handler));
             }
         }
         return byType;

@@ -54,8 +54,8 @@ public final class JobHandlerScanner {
     }
 
     private JobHandlerMethod handler(String bean, Class<?> beanType, Method method, JobHandler declared) {
-        String type = declared.value();
         String location = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+        String type = HandledType.of(declared.value(), method, beanType);
         String queue = resolve(declared.queue());
         requireNames(type, queue, location);
         if (declared.maxAttempts() == 0 || declared.maxAttempts() < -1) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskType;
 import io.konduit.queue.schema.QuietFlyway;
 import java.io.IOException;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
@@ -141,5 +143,20 @@ class RuntimeHintsTests {
                         .onType(QuietFlyway.class)
                         .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
                 .accepts(process());
+    }
+
+    @TaskType("letter")
+    record Letter(Stamp stamp) {}
+
+    record Stamp(int cents) {}
+
+    /** For an application that only sends: no handler names its payloads. */
+    @Test
+    @Tag("V3")
+    void typedPayloadIsRegisteredWhereItsPackageIsScanned() {
+        RuntimeHints hints = new RuntimeHints();
+        new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, Letter.class);
+        assertThat(RuntimeHintsPredicates.reflection().onType(Letter.class)).accepts(hints);
+        assertThat(RuntimeHintsPredicates.reflection().onType(Stamp.class)).accepts(hints);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.TaskContext;
+import io.konduit.queue.TaskType;
 import io.konduit.queue.host.HostApplication;
 import io.konduit.queue.test.TestDatabase;
 import java.sql.Connection;
@@ -86,6 +87,24 @@ class FailureAnalysisTests {
                         "Handler 'greedy' (GreedyJobs.take) has 3 parameters: expected a payload, a TaskContext, both,"
                                 + " or none. Put all data into one payload record.");
         assertThat(analysis.getAction()).contains("a payload, a TaskContext, both or nothing");
+    }
+
+    @Test
+    @Tag("V3")
+    void namesAHandlerThatDisagreesWithItsPayload() {
+        FailureAnalysis analysis = analyse(application.withUserConfiguration(DisagreeingJobs.class));
+        assertThat(analysis.getDescription())
+                .isEqualTo("Handler 'parcel' (DisagreeingJobs.send) takes " + Letter.class.getName()
+                        + ", whose @TaskType is 'letter'. Remove the value of @JobHandler, or make them equal.");
+        assertThat(analysis.getAction()).startsWith("Correct the named method");
+    }
+
+    @TaskType("letter")
+    record Letter(String to) {}
+
+    static class DisagreeingJobs {
+        @JobHandler("parcel")
+        void send(Letter letter) {}
     }
 
     @Test
