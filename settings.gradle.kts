@@ -17,5 +17,6 @@ include(
     "konduit-queue-test-support",
     "konduit-queue-core",
     "konduit-queue-spring-boot-starter",
+    "konduit-queue-test",
     "konduit-queue-sample",
 )

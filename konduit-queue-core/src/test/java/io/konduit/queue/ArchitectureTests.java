@@ -46,7 +46,7 @@ class ArchitectureTests {
     private static final DescribedPredicate<JavaClass> IN_ROOT_PACKAGE = DescribedPredicate.describe(
             "in the public package", type -> type.getPackageName().equals(ROOT));
 
-    private static final Set<String> PUBLIC = Set.of(ROOT, ROOT + ".event", ROOT + ".admin", ROOT + ".testing");
+    private static final Set<String> PUBLIC = Set.of(ROOT, ROOT + ".event", ROOT + ".admin");
 
     private static final DescribedPredicate<JavaClass> INTERNAL = DescribedPredicate.describe(
             "internal", type -> type.getPackageName().startsWith(ROOT) && !PUBLIC.contains(type.getPackageName()));
@@ -121,13 +121,12 @@ class ArchitectureTests {
                 .check(CORE);
     }
 
-    /** The test helper runs the real worker, so it uses internal classes. It shows none of them. */
     @Test
     void publicPackagesShowNoInternalType() {
         classes()
                 .that(IN_ROOT_PACKAGE)
                 .or()
-                .resideInAnyPackage(ROOT + ".event", ROOT + ".admin", ROOT + ".testing")
+                .resideInAnyPackage(ROOT + ".event", ROOT + ".admin")
                 .should(showOnly(DescribedPredicate.not(INTERNAL)))
                 .check(CORE);
     }
@@ -199,7 +198,7 @@ class ArchitectureTests {
         layer("review", "enqueue", "worker", "recovery", "leader", "operations");
         layer("enqueue", "worker", "recovery", "leader", "operations");
         layer("failover", "enqueue", "worker", "recovery", "leader", "operations");
-        layer("worker", "recovery", "leader", "operations", "testing");
+        layer("worker", "recovery", "leader", "operations");
         layer("leader", "worker", "recovery", "operations");
         layer("recovery", "worker", "operations");
     }
@@ -219,7 +218,7 @@ class ArchitectureTests {
     void nothingDependsOnTheCompositionButWhatIsMadeOfIt() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(ROOT + ".engine..", ROOT + ".testing..")
+                .resideOutsideOfPackage(ROOT + ".engine..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ROOT + ".engine..")

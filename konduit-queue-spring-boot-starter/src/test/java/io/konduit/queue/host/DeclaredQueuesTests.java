@@ -7,7 +7,6 @@ import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
 import io.konduit.queue.failover.FailoverSettings;
-import io.konduit.queue.testing.ManualWorker;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -107,16 +106,6 @@ class DeclaredQueuesTests {
         application
                 .withPropertyValues("konduit.queue.worker.queue-concurrency.printing=2")
                 .run(context -> assertThat(status(context, "print", null)).isEqualTo("COMPLETED"));
-    }
-
-    @Test
-    void theManualWorkerRunsTasksOfDeclaredQueues() {
-        application.withPropertyValues("konduit.queue.worker.enabled=false").run(context -> {
-            context.getBean(TaskQueue.class).enqueue("print", null);
-            assertThat(ManualWorker.in(context).runDue())
-                    .extracting(ManualWorker.Run::result)
-                    .containsExactly(ManualWorker.Result.COMPLETED);
-        });
     }
 
     @Test

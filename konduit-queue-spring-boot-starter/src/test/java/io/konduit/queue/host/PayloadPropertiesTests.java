@@ -5,17 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonSubTypes;
-import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.InvalidSettingsException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.PayloadTooLargeException;
 import io.konduit.queue.TaskQueue;
-import io.konduit.queue.testing.ManualWorker;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,14 +24,6 @@ class PayloadPropertiesTests {
 
     private final ApplicationContextRunner application =
             host.plainJdbc().withPropertyValues("konduit.queue.worker.enabled=false");
-
-    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
-    @JsonSubTypes({@JsonSubTypes.Type(Card.class), @JsonSubTypes.Type(Cash.class)})
-    interface Pay {}
-
-    record Card(String number) implements Pay {}
-
-    record Cash(int cents) implements Pay {}
 
     /** Written under one name and read under another. */
     static class Misnamed {
@@ -55,13 +42,6 @@ class PayloadPropertiesTests {
     }
 
     static class Jobs {
-        final List<Pay> paid = new ArrayList<>();
-
-        @JobHandler("pay")
-        void pay(List<Pay> pays) {
-            paid.addAll(pays);
-        }
-
         @JobHandler("misnamed")
         void misnamed(Misnamed payload) {}
     }
@@ -73,18 +53,6 @@ class PayloadPropertiesTests {
     static class BareJobs {
         @JobHandler("bare")
         void handle(Bare bare) {}
-    }
-
-    @Test
-    void listOfAnInterfaceReachesItsHandler() {
-        application.withUserConfiguration(Jobs.class).run(context -> {
-            List<Pay> pays = List.of(new Card("1"), new Cash(2));
-            context.getBean(TaskQueue.class).enqueue("pay", pays);
-            assertThat(ManualWorker.in(context).runDue())
-                    .extracting(ManualWorker.Run::result)
-                    .containsExactly(ManualWorker.Result.COMPLETED);
-            assertThat(context.getBean(Jobs.class).paid).isEqualTo(pays);
-        });
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** Helpers for tests of applications that use the queue. */
+/** Public: for tests of applications that use the queue. */
 @NullMarked
 package io.konduit.queue.testing;
 

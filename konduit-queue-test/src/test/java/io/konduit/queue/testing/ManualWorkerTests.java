@@ -3,15 +3,17 @@ package io.konduit.queue.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.konduit.queue.DoNotRetryException;
 import io.konduit.queue.JobHandler;
 import io.konduit.queue.Priority;
-import io.konduit.queue.QueueHarness;
 import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskRequest;
+import io.konduit.queue.TaskStatus;
 import io.konduit.queue.event.LeaseLost;
 import io.konduit.queue.event.TaskFailed;
 import io.konduit.queue.testing.ManualWorker.Result;
@@ -19,23 +21,58 @@ import io.konduit.queue.testing.ManualWorker.Run;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+@SpringBootTest(properties = "konduit.queue.worker.enabled=false")
 class ManualWorkerTests {
-    @RegisterExtension
-    static final QueueHarness harness = new QueueHarness();
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import({OwnDatabase.class, Jobs.class})
+    static class Application {
+        @Bean
+        RetryPolicy retryPolicy() {
+            return RetryPolicy.exponential(3, Duration.ofHours(1), 1, Duration.ofHours(1), 0);
+        }
+    }
 
-    private final DataSourceTransactionManager transactions = harness.transactionManager();
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+    @JsonSubTypes({@JsonSubTypes.Type(Card.class), @JsonSubTypes.Type(Cash.class)})
+    interface Pay {}
 
-    class Jobs {
+    record Card(String number) implements Pay {}
+
+    record Cash(int cents) implements Pay {}
+
+    static class Jobs {
         final List<String> ran = new ArrayList<>();
         final List<Thread> threads = new ArrayList<>();
         final List<Boolean> inTransaction = new ArrayList<>();
+        final List<Pay> paid = new ArrayList<>();
+        final List<Object> events = new ArrayList<>();
         RuntimeException error;
+
+        private final TaskQueue queue;
+        private final JdbcClient jdbc;
+        private final TransactionTemplate transaction;
+
+        Jobs(TaskQueue queue, JdbcClient jdbc, PlatformTransactionManager transactions) {
+            this.queue = queue;
+            this.jdbc = jdbc;
+            this.transaction = new TransactionTemplate(transactions);
+        }
 
         @JobHandler("mail")
         void mail(String to, TaskContext task) {
@@ -49,7 +86,7 @@ class ManualWorkerTests {
         @JobHandler(value = "pay", transactional = true)
         void pay(String order) {
             ran.add(order);
-            inTransaction.add(harness.database().callerTransaction().isOpen());
+            inTransaction.add(TransactionSynchronizationManager.isActualTransactionActive());
             if (error != null) {
                 throw error;
             }
@@ -61,30 +98,59 @@ class ManualWorkerTests {
             queue.enqueue("mail", "after");
         }
 
+        @JobHandler("pays")
+        void pays(List<Pay> pays) {
+            paid.addAll(pays);
+        }
+
+        @JobHandler(value = "print", queue = "printing")
+        void print() {
+            ran.add("print");
+        }
+
         @JobHandler("cancels-itself")
         void cancelsItself(TaskContext task) {
             queue.cancel(task.id());
             // a transaction of the handler checks the lease before it commits
-            new TransactionTemplate(transactions).executeWithoutResult(status -> harness.jdbc()
-                    .sql("insert into konduit_queue values ('effect', clock_timestamp(), 'x')")
-                    .update());
+            transaction.executeWithoutResult(
+                    status -> jdbc.sql("insert into effect values ('x')").update());
+        }
+
+        @EventListener({TaskFailed.class, LeaseLost.class})
+        void heard(Object event) {
+            events.add(event);
         }
     }
 
-    private final Jobs jobs = new Jobs();
-    private final TaskQueue queue = harness.queue(jobs);
-    private final ManualWorker worker = ManualWorker.in(context());
+    @Autowired
+    private Jobs jobs;
 
-    /** What an application with {@code konduit.queue.worker.enabled=false} has. */
-    private DefaultListableBeanFactory context() {
-        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-        beans.registerSingleton("database", harness.database());
-        beans.registerSingleton("handlers", QueueHarness.registry(jobs));
-        beans.registerSingleton("converter", QueueHarness.converter());
-        beans.registerSingleton("retries", RetryPolicy.exponential(3, Duration.ofHours(1), 1, Duration.ofHours(1), 0));
-        beans.registerSingleton("events", harness.queueEvents());
-        beans.registerSingleton("transactions", transactions);
-        return beans;
+    @Autowired
+    private TaskQueue queue;
+
+    @Autowired
+    private JdbcClient jdbc;
+
+    @Autowired
+    private PlatformTransactionManager transactions;
+
+    private ManualWorker worker;
+
+    @BeforeEach
+    void startAfresh(@Autowired ApplicationContext context) {
+        worker = ManualWorker.in(context);
+        jdbc.sql("create table if not exists effect (name text)").update();
+        jdbc.sql("truncate effect, konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error")
+                .update();
+        jobs.ran.clear();
+        jobs.threads.clear();
+        jobs.inTransaction.clear();
+        jobs.events.clear();
+        jobs.error = null;
+    }
+
+    private TaskStatus status(TaskId id) {
+        return queue.find(id).orElseThrow().status();
     }
 
     private static List<Result> results(List<Run> runs) {
@@ -102,7 +168,7 @@ class ManualWorkerTests {
         assertThat(jobs.threads).containsOnly(Thread.currentThread());
         assertThat(runs.get(0)).isEqualTo(new Run(first, "mail", Result.COMPLETED, null));
         assertThat(results(runs)).containsExactly(Result.COMPLETED, Result.COMPLETED);
-        assertThat(harness.status(first)).isEqualTo("COMPLETED");
+        assertThat(status(first)).isEqualTo(TaskStatus.COMPLETED);
         assertThat(worker.runDue()).isEmpty();
     }
 
@@ -134,7 +200,7 @@ class ManualWorkerTests {
         assertThat(worker.makeDue()).isEqualTo(1);
         assertThat(results(worker.runDue())).containsExactly(Result.FAILED);
         assertThat(jobs.ran).containsExactly("Ada/1", "Ada/2", "Ada/3");
-        assertThat(harness.events()).singleElement().isInstanceOfSatisfying(TaskFailed.class, failed -> assertThat(
+        assertThat(jobs.events).singleElement().isInstanceOfSatisfying(TaskFailed.class, failed -> assertThat(
                         failed.error())
                 .isEqualTo(queue.find(id).orElseThrow().lastError()));
     }
@@ -144,7 +210,7 @@ class ManualWorkerTests {
         jobs.error = new DoNotRetryException("no");
         TaskId id = queue.enqueue("mail", "Ada");
         assertThat(worker.runDue()).containsExactly(new Run(id, "mail", Result.FAILED, jobs.error));
-        assertThat(harness.status(id)).isEqualTo("FAILED");
+        assertThat(status(id)).isEqualTo(TaskStatus.FAILED);
     }
 
     @Test
@@ -152,7 +218,7 @@ class ManualWorkerTests {
         TaskId id = queue.enqueue("pay", "order-1");
         assertThat(results(worker.runDue())).containsExactly(Result.COMPLETED);
         assertThat(jobs.inTransaction).containsExactly(true);
-        assertThat(harness.status(id)).isEqualTo("COMPLETED");
+        assertThat(status(id)).isEqualTo(TaskStatus.COMPLETED);
         jobs.error = new IllegalStateException("not yet");
         queue.enqueue("pay", "order-2");
         assertThat(results(worker.runDue())).containsExactly(Result.RETRIED);
@@ -162,7 +228,7 @@ class ManualWorkerTests {
     void unknownTypeStaysInTheQueueUncharged() {
         TaskId id = queue.enqueue(TaskRequest.of("unknown", 1).maxAttempts(2));
         assertThat(worker.runDue()).containsExactly(new Run(id, "unknown", Result.NO_HANDLER, null));
-        assertThat(harness.status(id)).isEqualTo("PENDING");
+        assertThat(status(id)).isEqualTo(TaskStatus.PENDING);
         assertThat(queue.find(id).orElseThrow()).satisfies(task -> assertThat(task.maxAttempts() - task.attempts())
                 .isEqualTo(2));
     }
@@ -171,10 +237,11 @@ class ManualWorkerTests {
     void cancelledTaskIsALostLeaseAndItsTransactionsDoNotCommit() {
         TaskId id = queue.enqueue("cancels-itself", null);
         assertThat(results(worker.runDue())).containsExactly(Result.LEASE_LOST);
-        assertThat(harness.status(id)).isEqualTo("CANCELLED");
-        assertThat(harness.events())
+        assertThat(status(id)).isEqualTo(TaskStatus.CANCELLED);
+        assertThat(jobs.events)
                 .containsExactly(new LeaseLost(id, "cancels-itself", "default", 1, LeaseLost.Reason.CANCELLED));
-        assertThat(harness.count("select count(*) from konduit_queue")).isZero();
+        assertThat(jdbc.sql("select count(*) from effect").query(Long.class).single())
+                .isZero();
     }
 
     @Test
@@ -191,9 +258,25 @@ class ManualWorkerTests {
 
     @Test
     void refusesToRunInsideATransaction() {
-        harness.transaction().executeWithoutResult(status -> assertThatExceptionOfType(IllegalStateException.class)
-                .isThrownBy(worker::runDue)
-                .withMessageStartingWith(
-                        "ManualWorker sees committed tasks only, but it was called inside a transaction."));
+        new TransactionTemplate(transactions)
+                .executeWithoutResult(status -> assertThatExceptionOfType(IllegalStateException.class)
+                        .isThrownBy(worker::runDue)
+                        .withMessageStartingWith(
+                                "ManualWorker sees committed tasks only, but it was called inside a transaction."));
+    }
+
+    @Test
+    void runsTasksOfDeclaredQueues() {
+        queue.enqueue("print", null);
+        assertThat(results(worker.runDue())).containsExactly(Result.COMPLETED);
+        assertThat(jobs.ran).containsExactly("print");
+    }
+
+    @Test
+    void listOfAnInterfaceReachesItsHandler() {
+        List<Pay> pays = List.of(new Card("1"), new Cash(2));
+        queue.enqueue("pays", pays);
+        assertThat(results(worker.runDue())).containsExactly(Result.COMPLETED);
+        assertThat(jobs.paid).isEqualTo(pays);
     }
 }
