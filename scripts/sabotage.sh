@@ -105,6 +105,14 @@ mutation "lost reply is not looked up" "$sql/already-applied.sql" \
 mutation "claim waits for locked rows" "$sql/claim.sql" \
   's/ skip locked//' 'ClaimTests#neverWaitsForARowThatSomebodyHasLocked'
 
+# ---- snooze ----
+mutation "snooze is not fenced" "$sql/snooze.sql" \
+  's/where {{mine}}/where t.id = o.id/' 'SnoozeTests#snoozeOfAZombieIsRefused'
+mutation "snooze is charged" "$sql/snooze.sql" \
+  's/, max_attempts = least.*$/,/' 'SnoozeTests#snoozesAreNotChargedHoweverMany'
+mutation "snooze waits for a locked row" "$sql/snooze.sql" \
+  's/ skip locked//' 'SnoozeTests#lockedRowKeepsNoOtherSnoozeWaiting'
+
 # ---- leadership ----
 mutation "leader lock goes by the instance's clock" "$java/store/LeaderLocks.java" \
   '/\.usingDbTime()/d' 'LeadershipTests#theClocksOfTheInstancesDoNotMatter'

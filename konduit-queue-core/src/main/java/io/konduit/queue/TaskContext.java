@@ -1,5 +1,6 @@
 package io.konduit.queue;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /** The running task as its handler sees it. An optional parameter of a {@link JobHandler} method. */
@@ -41,6 +42,17 @@ public interface TaskContext {
      *     transaction, the commit throws it instead. Do not catch it. Never thrown for a task that is not reapable
      */
     void checkpoint(Object state);
+
+    /**
+     * Ends this run, and lets the task come back after this time, by the database's clock. The attempt is not charged,
+     * and there is no limit to how often a task is snoozed. Never returns. What this run has committed stays; a
+     * transaction that is open rolls back, also that of a transactional handler.
+     *
+     * @throws TaskSnoozedError always, unless one of the following: do not catch it
+     * @throws LeaseLostException if this run is known to have lost its lease
+     * @throws InvalidTaskException if the duration is under 1 ms or over 36500 days
+     */
+    void snooze(Duration duration);
 
     /** The last stored checkpoint, from this run or an earlier one. */
     <T> Optional<T> lastCheckpoint(Class<T> type);

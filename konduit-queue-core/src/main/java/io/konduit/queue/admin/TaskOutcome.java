@@ -4,5 +4,7 @@ package io.konduit.queue.admin;
 public enum TaskOutcome {
     COMPLETED,
     FAILED,
-    CANCELLED
+    CANCELLED,
+    /** Only of a run: its handler snoozed the task. */
+    SNOOZED
 }

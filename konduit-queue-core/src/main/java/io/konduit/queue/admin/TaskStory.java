@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One task with its full history.
  *
+ * @param snoozes how often its handler has ended a run with {@link io.konduit.queue.TaskContext#snooze}
  * @param explanation a sentence on why it runs or does not run now
  * @param errors why its attempts failed, newest first; their messages may quote the payload
  * @param readAt the time of the database when this was read
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TaskStory(
         Task task,
+        int snoozes,
         String explanation,
         Instant readAt,
         @Nullable String ownerName,

@@ -7,6 +7,7 @@ final class MeterNames {
     static final String FAILED = "konduit.queue.failed";
     static final String RETRIED = "konduit.queue.retried";
     static final String GIVEN_BACK = "konduit.queue.given.back";
+    static final String SNOOZED = "konduit.queue.snoozed";
     static final String LEASES_LOST = "konduit.queue.leases.lost";
     static final String LONG_RUNS = "konduit.queue.long.runs";
     static final String PICKUP_DELAY = "konduit.queue.pickup.delay";

@@ -28,6 +28,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private static final String RETRIED = "Attempts that failed and will be repeated";
     private static final String FAILED = "Tasks that failed permanently";
     private static final String GIVEN_BACK = "Tasks given back uncharged";
+    private static final String SNOOZED = "Runs that their handler ended with a snooze";
     private static final String LEASES_LOST = "Runs whose lease was lost";
     private static final String LONG_RUNS = "Runs longer than " + PropertyNames.WORKER_WARN_AFTER;
     private static final String RECLAIMED = "reclaimed";
@@ -76,6 +77,7 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
         counter(MeterNames.RETRIED, RETRIED, queue, type, NO_ERROR);
         counter(MeterNames.FAILED, FAILED, queue, type, NO_ERROR);
         counter(MeterNames.GIVEN_BACK, GIVEN_BACK, queue, type);
+        counter(MeterNames.SNOOZED, SNOOZED, queue, type);
         counter(MeterNames.LEASES_LOST, LEASES_LOST, queue, type);
         counter(MeterNames.LONG_RUNS, LONG_RUNS, queue, type);
         reclaims(queue, type, RECLAIMED);
@@ -113,6 +115,11 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     @Override
     public void givenBack(ClaimedTask task) {
         counter(MeterNames.GIVEN_BACK, GIVEN_BACK, task).increment();
+    }
+
+    @Override
+    public void snoozed(ClaimedTask task) {
+        counter(MeterNames.SNOOZED, SNOOZED, task).increment();
     }
 
     @Override

@@ -96,6 +96,11 @@ public final class TaskObservations {
         observation.lowCardinalityKeyValue(outcome("handed_over"));
     }
 
+    /** Marks a run that its handler has snoozed. */
+    public static void snoozed(Observation observation) {
+        observation.lowCardinalityKeyValue(outcome("snoozed"));
+    }
+
     private static KeyValue outcome(String value) {
         return KeyValue.of(OUTCOME, value);
     }

@@ -125,6 +125,7 @@ public final class DatabaseQueueInspection implements QueueInspection {
         List<Incident> incidents = inspection.incidentsOf(id, INCIDENTS_IN_STORY);
         return new TaskStory(
                 found.task(),
+                found.snoozes(),
                 explanation.of(found) + earlierRun.after(found, incidents),
                 found.now(),
                 found.ownerName(),

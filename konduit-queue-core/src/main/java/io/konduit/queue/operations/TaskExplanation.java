@@ -41,7 +41,8 @@ final class TaskExplanation {
         Duration due = Duration.between(found.now(), task.runAt());
         if (!due.isNegative() && !due.isZero()) {
             String why = task.attempts() == 0 ? "" : ", after " + attempts(task);
-            return "It is due in " + seconds(due) + ", at " + task.runAt() + why + ".";
+            String snoozed = found.snoozes() == 0 ? "" : " Its handler has snoozed it " + times(found.snoozes()) + ".";
+            return "It is due in " + seconds(due) + ", at " + task.runAt() + why + "." + snoozed;
         }
         String since = "It has been due for " + seconds(due.negated());
         if (found.servingWorkers() == 0) {
@@ -87,6 +88,10 @@ final class TaskExplanation {
     private static String attempts(Task task) {
         String of = task.maxAttempts() == null ? "" : " of " + task.maxAttempts();
         return task.attempts() + of + " attempt" + (task.attempts() == 1 && of.isEmpty() ? "" : "s");
+    }
+
+    private static String times(int count) {
+        return count == 1 ? "once" : count + " times";
     }
 
     private static String seconds(Duration duration) {

@@ -10,6 +10,7 @@ import org.springframework.data.relational.core.mapping.Embedded;
 /** A row of {@code find-story.sql}. */
 record SituationRow(
         @Embedded.Empty TaskRow task,
+        int snoozes,
         Instant serverTime,
         @Nullable Instant pausedAt,
         @Nullable String pausedBy,
@@ -24,6 +25,7 @@ record SituationRow(
     TaskSituation toSituation() {
         return new TaskSituation(
                 task.toTask(null),
+                snoozes,
                 serverTime,
                 paused(),
                 ownerName,

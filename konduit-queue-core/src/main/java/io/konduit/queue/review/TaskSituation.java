@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task and everything that decides whether it runs.
  *
+ * @param snoozes how often its handler has snoozed it
  * @param now the database's time
  * @param paused set when its queue is paused
  * @param ownerName set when its owner is registered
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TaskSituation(
         Task task,
+        int snoozes,
         Instant now,
         @Nullable PausedQueue paused,
         @Nullable String ownerName,

@@ -139,6 +139,16 @@ public final class LeaseRepository {
         return evidence.withAlreadyApplied(leases, written, false);
     }
 
+    /** T19 for many, each with its own delay, unless its row is locked elsewhere; never waits for a row. */
+    public Written snoozeUnlocked(Map<Lease, Duration> delays) {
+        Set<Lease> leases = delays.keySet();
+        Written written = Written.by(
+                binding.many(database.control("snooze"), leases)
+                        .param("delaysMs", SqlArrays.bigints(delays.values(), Duration::toMillis)),
+                leases);
+        return evidence.withAlreadyApplied(leases, written, false);
+    }
+
     /** T16, in the caller's transaction if there is one; false means that the lease is lost. */
     public boolean checkpoint(Lease lease, Duration lockTimeout, String state) {
         return database.joining(() -> binding.one(database.application("checkpoint"), lease)

@@ -3,10 +3,13 @@ package io.konduit.queue.worker;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.FailureResult;
+import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.ReportedFailure;
+import io.konduit.queue.store.Written;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ public final class CallingThreadRunner {
         COMPLETED,
         RETRIED,
         FAILED,
+        SNOOZED,
         LEASE_LOST
     }
 
@@ -61,6 +65,11 @@ public final class CallingThreadRunner {
                     events.failed(run, reported, failed.failure());
                     return reported.result() == FailureResult.FINAL ? Result.FAILED : Result.RETRIED;
                 }
+            } else if (outcome instanceof Outcome.Snoozed snoozed) {
+                if (snooze(snoozed)) {
+                    events.snoozed(run, snoozed.delay());
+                    return Result.SNOOZED;
+                }
             } else if (!leases.complete(List.of(run.lease())).isEmpty()) {
                 return Result.COMPLETED;
             }
@@ -81,6 +90,18 @@ public final class CallingThreadRunner {
             }
         } while (isBusy(reported));
         return reported;
+    }
+
+    private boolean snooze(Outcome.Snoozed outcome) {
+        Lease lease = outcome.run().lease();
+        Written written;
+        do {
+            written = leases.snoozeUnlocked(Map.of(lease, outcome.delay()));
+            if (written.busy().contains(lease)) {
+                LockSupport.parkNanos(LOCKED_PAUSE.toNanos());
+            }
+        } while (written.busy().contains(lease));
+        return written.applied().contains(lease);
     }
 
     private static boolean isBusy(@Nullable ReportedFailure reported) {

@@ -1,17 +1,24 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.Task;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskId;
+import io.konduit.queue.TaskSnoozedError;
 import io.konduit.queue.handler.PayloadConverter;
+import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The context of one run. */
 final class HandlerContext implements TaskContext {
+    private static final Duration SHORTEST_SNOOZE = Duration.ofMillis(1);
+    private static final Duration LONGEST_SNOOZE = Duration.ofDays(36_500);
+
     private final RunningTask run;
     private final LeaseRepository leases;
     private final LeaseFence fence;
@@ -79,6 +86,18 @@ final class HandlerContext implements TaskContext {
             throw lost();
         }
         fence.rowWritten(() -> checkpoint = json);
+    }
+
+    @Override
+    public void snooze(Duration duration) {
+        if (duration.compareTo(SHORTEST_SNOOZE) < 0 || duration.compareTo(LONGEST_SNOOZE) > 0) {
+            throw new InvalidTaskException("Expected the snooze of %s to be between 1ms and 36500d, but it is %s."
+                    .formatted(task(), DurationText.of(duration)));
+        }
+        if (run.dropsResult()) {
+            throw lost();
+        }
+        throw new TaskSnoozedError(task().toString(), duration);
     }
 
     @Override

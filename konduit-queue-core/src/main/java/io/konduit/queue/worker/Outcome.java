@@ -31,5 +31,8 @@ sealed interface Outcome {
         }
     }
 
+    /** The handler ended its run; the task comes back after the delay. */
+    record Snoozed(RunningTask run, Duration delay) implements Outcome {}
+
     record GivenBack(RunningTask run, Duration delay) implements Outcome {}
 }

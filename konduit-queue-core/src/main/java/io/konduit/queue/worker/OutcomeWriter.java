@@ -6,8 +6,10 @@ import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.ReportedFailure;
 import io.konduit.queue.store.Written;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -23,6 +25,7 @@ final class OutcomeWriter {
     private static final Logger log = LoggerFactory.getLogger(OutcomeWriter.class);
     private static final String COMPLETED = "COMPLETED";
     private static final String FAILED = "FAILED";
+    private static final String SNOOZED = "SNOOZED";
 
     private final LeaseRepository leases;
     private final LateEvidence evidence;
@@ -54,6 +57,7 @@ final class OutcomeWriter {
         List<Outcome.Completed> completed = new ArrayList<>(batch.size());
         List<Outcome.Failed> failed = new ArrayList<>();
         List<Outcome.GivenBack> givenBack = new ArrayList<>();
+        List<Outcome.Snoozed> snoozed = new ArrayList<>();
         for (Outcome outcome : batch) {
             boolean dropped = dropped(outcome);
             if (outcome instanceof Outcome.LeftToReaper each) {
@@ -66,6 +70,8 @@ final class OutcomeWriter {
                 failed.add(each);
             } else if (outcome instanceof Outcome.GivenBack each) {
                 givenBack.add(each);
+            } else if (outcome instanceof Outcome.Snoozed each) {
+                snoozed.add(each);
             }
         }
         List<Outcome> unwritten = new ArrayList<>();
@@ -73,6 +79,7 @@ final class OutcomeWriter {
         unwritten.addAll(attempt(completed, this::writeCompleted));
         unwritten.addAll(attempt(failed, this::writeFailed));
         unwritten.addAll(attempt(givenBack, this::writeGivenBack));
+        unwritten.addAll(attempt(snoozed, this::writeSnoozed));
         return unwritten;
     }
 
@@ -169,6 +176,25 @@ final class OutcomeWriter {
                 });
     }
 
+    private void writeSnoozed(List<Outcome.Snoozed> outcomes) {
+        Map<Lease, Duration> delays = new LinkedHashMap<>();
+        outcomes.forEach(outcome -> delays.put(outcome.run().lease(), outcome.delay()));
+        Written written = leases.snoozeUnlocked(delays);
+        List<RunningTask> refused = new ArrayList<>();
+        for (Outcome.Snoozed outcome : outcomes) {
+            RunningTask run = outcome.run();
+            if (written.applied().contains(run.lease())) {
+                settle(run);
+                events.snoozed(run, outcome.delay());
+            } else if (written.busy().contains(run.lease())) {
+                setAside(outcome);
+            } else {
+                refused.add(run);
+            }
+        }
+        refuse(refused, SNOOZED);
+    }
+
     private void writeInterrupted(List<Outcome.LeftToReaper> outcomes) {
         outcomes.forEach(evidence::interrupted);
     }
@@ -197,7 +223,7 @@ final class OutcomeWriter {
             events.refused(run);
         }
         if (lost || end == RunningTask.End.SUPERSEDED) {
-            evidence.late(List.of(run), outcome instanceof Outcome.Completed ? COMPLETED : FAILED);
+            evidence.late(List.of(run), kindOf(outcome));
             if (outcome instanceof Outcome.Failed failed) {
                 evidence.refused(failed);
             }
@@ -205,6 +231,10 @@ final class OutcomeWriter {
             evidence.interrupted(failed);
         }
         return true;
+    }
+
+    private static String kindOf(Outcome outcome) {
+        return outcome instanceof Outcome.Completed ? COMPLETED : outcome instanceof Outcome.Snoozed ? SNOOZED : FAILED;
     }
 
     /** The row is locked elsewhere: the outcome is retried apart from the others. */

@@ -24,6 +24,8 @@ public interface QueueMonitor {
 
     default void givenBack(ClaimedTask task) {}
 
+    default void snoozed(ClaimedTask task) {}
+
     default void leaseLost(ClaimedTask task) {}
 
     /** The reaper had taken this many tasks from workers that turned out to be alive. */

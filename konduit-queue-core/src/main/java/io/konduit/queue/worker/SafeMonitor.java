@@ -48,6 +48,11 @@ final class SafeMonitor implements QueueMonitor {
     }
 
     @Override
+    public void snoozed(ClaimedTask task) {
+        tell(() -> monitor.snoozed(task));
+    }
+
+    @Override
     public void leaseLost(ClaimedTask task) {
         tell(() -> monitor.leaseLost(task));
     }

@@ -4,6 +4,7 @@ import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.InvalidPayloadException;
 import io.konduit.queue.LeaseLostException;
 import io.konduit.queue.TaskHandedOverError;
+import io.konduit.queue.TaskSnoozedError;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.handler.Backoff;
 import io.konduit.queue.handler.JobHandlerMethod;
@@ -122,6 +123,11 @@ public final class TaskRunner {
                 log.info("{} is handed over after a checkpoint: this worker drains", task);
                 TaskObservations.handedOver(observation);
                 return new Outcome.GivenBack(run, Duration.ZERO);
+            }
+            TaskSnoozedError snoozed = TaskSnoozedError.behind(error).orElse(null);
+            if (snoozed != null) {
+                TaskObservations.snoozed(observation);
+                return new Outcome.Snoozed(run, snoozed.duration());
             }
             environment.observations().failed(observation, error);
             return afterError(run, handler, error);

@@ -68,6 +68,11 @@ public final class WorkerEvents {
         monitor.givenBack(run.task());
     }
 
+    void snoozed(RunningTask run, Duration delay) {
+        log.debug("{} was snoozed for {}", run.task(), DurationText.of(delay));
+        monitor.snoozed(run.task());
+    }
+
     /** The worker has learned that a lease is lost. */
     void lost(RunningTask run) {
         tellLost(run, "its handler is interrupted and its result will be dropped");

@@ -64,6 +64,7 @@ create table konduit_task (
   attempts           konduit_count       not null default 0,
   max_attempts       konduit_max_attempts,               -- null: decided by the worker at the first claim
   uncharged          konduit_count,                      -- claims given back without a charge; null: none
+  snoozes            konduit_count,                      -- of those, how often the handler snoozed it; null: never
   reapable           boolean,                            -- null: decided by the worker at the first claim
   zombie_count       konduit_count       not null default 0,
   zombie_base        konduit_count       not null default 0, -- zombie_count when a person last released the task
@@ -112,6 +113,7 @@ create table konduit_task_history (
   run_at             timestamptz not null,
   attempts           integer     not null,             -- charged attempts only
   max_attempts       integer,                          -- charged attempts only
+  snoozes            integer,
   reapable           boolean,
   zombie_count       integer     not null,
   lease_epoch        bigint      not null,
@@ -277,9 +279,10 @@ create view konduit_tasks as
 select id, queue::text, type::text, payload, priority::smallint, status::text, run_at,
        attempts - coalesce(uncharged, 0) as attempts, max_attempts - coalesce(uncharged, 0) as max_attempts, reapable,
        zombie_count::integer, lease_epoch::bigint, locked_by, locked_at, lock_timeout_at, last_checkpoint_at, hold_reason,
-       unique_key::text, last_error, created_at, finished_at
+       unique_key::text, last_error, created_at, finished_at, snoozes::integer
   from konduit_task
 union all
 select id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
-       locked_by, locked_at, null::timestamptz, last_checkpoint_at, null::text, unique_key, last_error, created_at, finished_at
+       locked_by, locked_at, null::timestamptz, last_checkpoint_at, null::text, unique_key, last_error, created_at, finished_at,
+       snoozes
   from konduit_task_history;

@@ -259,6 +259,7 @@ class MetersTests {
         metrics.retried(task, Duration.ZERO, "java.io.IOException");
         metrics.failed(task, Duration.ZERO, "shop.Jobs$NoPaperException");
         metrics.givenBack(task);
+        metrics.snoozed(task);
         metrics.leaseLost(task);
         metrics.falselyReclaimed(1);
         metrics.ranLong(task);

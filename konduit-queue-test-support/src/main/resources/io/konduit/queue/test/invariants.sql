@@ -9,7 +9,8 @@ alter table ${schema}konduit_task
   add constraint rule_hold check ((status = 'HELD') = (hold_reason is not null)),
   add constraint rule_finished check ((status = 'FAILED') = (finished_at is not null)),
   add constraint rule_zombie_base check (zombie_base <= zombie_count),
-  add constraint rule_uncharged check (uncharged <= attempts);
+  add constraint rule_uncharged check (uncharged <= attempts),
+  add constraint rule_snoozes check (snoozes is null or snoozes <= coalesce(uncharged, 0));
 create function ${schema}konduit_check_transition() returns trigger language plpgsql as $$
 declare
   step text := old.status || ' -> ' || new.status;
@@ -20,7 +21,12 @@ begin
   if coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0)
      and (step <> 'RUNNING -> PENDING' or coalesce(new.uncharged, 0) <> coalesce(old.uncharged, 0) + 1
           or new.max_attempts <> least(old.max_attempts::bigint + 1, 2147483647)) then
-    raise exception 'T9: task %: only giving back adds one to uncharged, and one to max_attempts (%)', old.id, step;
+    raise exception 'T9, T19: task %: only giving back and snoozing add one to uncharged, and one to max_attempts (%)', old.id, step;
+  end if;
+  if coalesce(new.snoozes, 0) <> coalesce(old.snoozes, 0)
+     and (step <> 'RUNNING -> PENDING' or coalesce(new.snoozes, 0) <> coalesce(old.snoozes, 0) + 1
+          or coalesce(new.uncharged, 0) = coalesce(old.uncharged, 0)) then
+    raise exception 'T19: task %: only a snooze adds one to snoozes, and it is not charged (%)', old.id, step;
   end if;
   if step = 'PENDING -> RUNNING' then
     if new.attempts <> old.attempts + 1 or new.lease_epoch <> greatest(old.lease_epoch, (${schema}konduit_timeline() - 1) << 32) + 1

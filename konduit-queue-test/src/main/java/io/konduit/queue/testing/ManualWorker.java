@@ -61,6 +61,8 @@ public final class ManualWorker {
         RETRIED,
         /** The handler failed and the task is FAILED. */
         FAILED,
+        /** The handler has snoozed the task: see {@link ManualWorker#makeDue}. */
+        SNOOZED,
         /** No handler of this application has the task's type; the task stays in the queue, untouched. */
         NO_HANDLER,
         /** The task was cancelled or taken away while its handler ran. */

@@ -65,6 +65,7 @@ final class SinglePass {
                     case COMPLETED -> Result.COMPLETED;
                     case RETRIED -> Result.RETRIED;
                     case FAILED -> Result.FAILED;
+                    case SNOOZED -> Result.SNOOZED;
                     case LEASE_LOST -> Result.LEASE_LOST;
                 };
         return new Run(TaskId.of(task.id()), task.type(), result, ran.error());

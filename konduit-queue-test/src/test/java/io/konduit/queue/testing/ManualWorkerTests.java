@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -90,6 +91,12 @@ class ManualWorkerTests {
             if (error != null) {
                 throw error;
             }
+        }
+
+        @JobHandler("snoozes")
+        void snoozes(TaskContext task) {
+            ran.add("snoozes");
+            task.snooze(Duration.ofHours(1));
         }
 
         @JobHandler("follow-up")
@@ -170,6 +177,17 @@ class ManualWorkerTests {
         assertThat(results(runs)).containsExactly(Result.COMPLETED, Result.COMPLETED);
         assertThat(status(first)).isEqualTo(TaskStatus.COMPLETED);
         assertThat(worker.runDue()).isEmpty();
+    }
+
+    @Test
+    @Tag("D4")
+    void snoozedTaskWaitsUntilItsTimeHasCome() {
+        TaskId id = queue.enqueue("snoozes", null);
+        assertThat(results(worker.runDue())).containsExactly(Result.SNOOZED);
+        assertThat(worker.runDue()).isEmpty();
+        assertThat(status(id)).isEqualTo(TaskStatus.PENDING);
+        worker.makeDue();
+        assertThat(results(worker.runDue())).containsExactly(Result.SNOOZED);
     }
 
     @Test

@@ -71,6 +71,7 @@ final class TaskViews {
             String explanation,
             Instant readAt,
             TaskView task,
+            int snoozes,
             @Nullable LeaseView lease,
             @Nullable String lastErrorClass,
             List<ErrorView> errors,
@@ -84,6 +85,7 @@ final class TaskViews {
                     found.explanation(),
                     found.readAt(),
                     TaskView.of(task),
+                    found.snoozes(),
                     task.lockedBy() == null
                             ? null
                             : new LeaseView(
