@@ -78,7 +78,7 @@ final class Environment implements AutoCloseable {
     private static final int HOSTS = 5;
 
     /** Thousands of faults are reported there, as they should be. */
-    private final Logger log = (Logger) LoggerFactory.getLogger("io.konduit");
+    private final Logger log = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
     private final Level before = log.getLevel();
 

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,8 @@ final class Simulation {
 
     Simulation(long seed, Environment environment, @Nullable List<String> trace) {
         this.seed = seed;
-        this.random = new Random(seed);
+        // the first numbers of a Random are nearly equal for seeds that follow each other
+        this.random = new Random(new SplittableRandom(seed).nextLong());
         this.environment = environment;
         this.trace = trace;
         this.observer = new Observer(this, environment.database());

@@ -33,7 +33,7 @@ public final class SimulationMain {
         if (trace != null) {
             trace.forEach(System.out::println);
         }
-        System.out.println(happened);
+        System.out.print(happened.lines());
         System.out.println("Took " + (System.nanoTime() - begun) / 1_000_000 + " ms");
         System.exit(failed ? 1 : 0);
     }

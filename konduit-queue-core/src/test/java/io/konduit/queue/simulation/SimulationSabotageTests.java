@@ -3,17 +3,17 @@ package io.konduit.queue.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.test.TestDatabase;
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,23 +49,34 @@ class SimulationSabotageTests {
 
     @Test
     void everyMutationInSightIsNoticed() throws Exception {
-        Set<String> unnoticed = new TreeSet<>();
+        Set<String> unnoticed = new ConcurrentSkipListSet<>();
+        List<Callable<Void>> work = new ArrayList<>();
         try (TestDatabase server = TestDatabase.create()) {
-            String admin = server.jdbcUrl().replace("/" + server.name(), "/postgres");
             System.out.println("| mutation | seeds until noticed | what noticed it |");
             System.out.println("|---|---|---|");
             for (Path overlay : overlays()) {
                 String name = Files.readString(overlay.resolve("name")).strip();
                 if (!OUT_OF_SIGHT.contains(name)) {
-                    String result = run(overlay, admin);
-                    System.out.println("| " + name + " | " + result + " |");
-                    if (result.startsWith("-")) {
-                        unnoticed.add(name);
-                    }
+                    work.add(() -> {
+                        String failure = SimulationJvm.run(overlay, server.serverUrl(), 1, SEEDS)
+                                .failure();
+                        if (failure == null) {
+                            unnoticed.add(name);
+                        }
+                        System.out.println("| " + name + " | " + describe(failure) + " |");
+                        return null;
+                    });
                 }
             }
+            SimulationJvm.all(work);
         }
         assertThat(unnoticed).isEmpty();
+    }
+
+    private static String describe(@Nullable String failure) {
+        return failure == null
+                ? "not in " + SEEDS + " | -"
+                : failure.replaceFirst(" seeds: Seed [0-9]+: ", " | ").replaceFirst("task [0-9]+: ", "");
     }
 
     private List<Path> overlays() throws IOException, InterruptedException {
@@ -87,28 +98,5 @@ class SimulationSabotageTests {
             }
         }
         throw new IllegalStateException("scripts/sabotage.sh is not above this folder.");
-    }
-
-    private static String run(Path overlay, String admin) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx400m",
-                "-XX:+UseSerialGC",
-                "-cp",
-                overlay + File.pathSeparator + System.getProperty("java.class.path"),
-                SimulationMain.class.getName(),
-                "1",
-                Long.toString(SEEDS)));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("KONDUIT_TEST_JDBC_URL", admin);
-        Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        process.waitFor();
-        return output.lines()
-                .filter(line -> line.startsWith(SimulationMain.FAILED))
-                .map(line ->
-                        line.substring(SimulationMain.FAILED.length()).replaceFirst(" seeds: Seed [0-9]+: ", " | "))
-                .findFirst()
-                .orElse("- | " + output.lines().reduce("", (first, second) -> second));
     }
 }

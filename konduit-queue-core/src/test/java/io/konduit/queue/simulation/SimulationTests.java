@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.test.TestDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,7 +33,8 @@ import org.junit.jupiter.api.Timeout;
 class SimulationTests {
     private static final Duration TIME = Duration.ofSeconds(Long.getLong("konduit.simulation.seconds", 90));
     private static final int LEAST_SEEDS = 20;
-    private static final long SEEDS_OF_LONG_RUNS = 10_000;
+    private static final long SEEDS_OF_LONG_RUNS = Long.getLong("konduit.simulation.seeds", 10_000);
+    private static final long SEEDS_OF_A_JVM = 500;
     private static final int LINES_SHOWN = 150;
     private static final List<String> FAULTS = List.of(
             "crash",
@@ -121,10 +124,18 @@ class SimulationTests {
     @Test
     @Tag("long")
     @Timeout(value = 3, unit = TimeUnit.HOURS)
-    void everyInvariantHoldsInManySeeds() {
+    void everyInvariantHoldsInManySeeds() throws Exception {
         Tally happened = new Tally();
-        for (long seed = 1; seed <= SEEDS_OF_LONG_RUNS; seed++) {
-            happened.addAll(run(seed));
+        List<Callable<SimulationJvm.Result>> parts = new ArrayList<>();
+        try (TestDatabase server = TestDatabase.create()) {
+            for (long first = 1; first <= SEEDS_OF_LONG_RUNS; first += SEEDS_OF_A_JVM) {
+                long from = first;
+                long to = Math.min(SEEDS_OF_LONG_RUNS, first + SEEDS_OF_A_JVM - 1);
+                parts.add(() -> SimulationJvm.run(null, server.serverUrl(), from, to));
+            }
+            List<SimulationJvm.Result> results = SimulationJvm.all(parts);
+            assertThat(results).extracting(SimulationJvm.Result::failure).containsOnlyNulls();
+            results.forEach(result -> happened.addAll(result.happened()));
         }
         System.out.println(SEEDS_OF_LONG_RUNS + " seeds: " + happened);
         assertThatAllHappened(happened);

@@ -67,6 +67,11 @@ public final class TestDatabase implements AutoCloseable {
         return jdbcUrl;
     }
 
+    /** The server, for another JVM that creates databases of its own there: its KONDUIT_TEST_JDBC_URL. */
+    public String serverUrl() {
+        return PostgresServer.adminUrl();
+    }
+
     /** A pool of ten connections, created on first use. */
     public synchronized DataSource dataSource() {
         if (pool == null) {
