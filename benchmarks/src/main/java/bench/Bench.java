@@ -43,6 +43,7 @@ public final class Bench {
             case "future_tasks" -> new DrainWorkloads(lab).future();
             case "open_transaction" -> new DrainWorkloads(lab).openTransaction();
             case "pickup_latency" -> new LatencyWorkloads(lab).pickup(profile);
+            case "same_load" -> new SameLoadWorkload(lab).run();
             case "steady" -> new LatencyWorkloads(lab).steady();
             case "processes" -> new ProcessWorkloads(lab).several();
             case "crash_recovery" -> new ProcessWorkloads(lab).crash(profile);

@@ -40,15 +40,18 @@ final class Goals {
                 "single enqueue with wake-ups over without",
                 single / of(US, "enqueue_single", "4 threads, wake-ups off"),
                 0.9);
+        atMost(
+                "p99 from enqueue to end at the same load, over the best peer's, worst of three loads",
+                sameLoad(" p99"),
+                0.1);
+        atMost(
+                "processor time per task at the same load, over the least of the peers', worst of three loads",
+                sameLoad(", both"),
+                1);
         double last = of(US, "crash_recovery", "last");
         atMost("recovery after kill -9, first of 100 tasks, in s", of(US, "crash_recovery", "first"), 3.5);
         atMost("the same, last of 100, in s", last, 4.5);
-        double best = PEERS.stream()
-                .mapToDouble(peer -> of(peer, "crash_recovery", "last"))
-                .filter(Double::isFinite)
-                .min()
-                .orElse(Double.NaN);
-        atMost("the same, over the best peer's last", last / best, 1);
+        atMost("the same, over the best peer's last", last / least("crash_recovery", "last"), 1);
         double drain10k = of(US, "drain_scaling", "10k waiting");
         least("drain rate at 1M waiting over 10k", of(US, "drain_scaling", "1M waiting") / drain10k, 0.9);
         least("drain rate at 10M waiting over 10k", of(US, "drain_scaling", "10M waiting") / drain10k, 0.9);
@@ -66,6 +69,24 @@ final class Goals {
         atMost("idle worker, % of a core", of(US, "idle", "default CPU"), 1);
         least("reclaim of 100 000 orphans, per second", of(US, "reclaim", "orphans"), 20_000);
         return "| goal | wanted | measured | |\n|---|---:|---:|---|\n" + String.join("", rows);
+    }
+
+    /** The least of the peers that were measured. */
+    private double least(String workload, String variant) {
+        return PEERS.stream()
+                .mapToDouble(peer -> of(peer, workload, variant))
+                .filter(Double::isFinite)
+                .min()
+                .orElse(Double.NaN);
+    }
+
+    private double sameLoad(String which) {
+        double worst = Double.NaN;
+        for (String load : List.of("200/s", "1,000/s", "2,000/s")) {
+            double ratio = of(US, "same_load", load + which) / least("same_load", load + which);
+            if (Double.isFinite(ratio)) worst = Double.isNaN(worst) ? ratio : Math.max(worst, ratio);
+        }
+        return worst;
     }
 
     private double open(String which) {

@@ -36,6 +36,7 @@ final class Plan {
         plan.put("drain_noop", each(SYSTEMS, "drain_noop"));
         plan.put("drain_5ms", each(SYSTEMS, "drain_5ms"));
         plan.put("steady", each(QUEUES, "steady"));
+        plan.put("same_load", each(SYSTEMS, "same_load"));
         plan.put("latency", latency());
         plan.put("scaling", each(QUEUES, "drain_scaling"));
         plan.put("future", each(List.of("konduit"), "future_tasks"));

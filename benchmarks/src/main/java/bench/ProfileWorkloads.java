@@ -4,10 +4,6 @@ import bench.Peer.HANDLER;
 import bench.Peer.Producer;
 import bench.Peer.Profile;
 import bench.Peer.Worker;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +14,6 @@ final class ProfileWorkloads {
     private static final int PRODUCERS = 4;
     private static final int CHUNK = 10_000;
     private static final int SECONDS = Sizes.QUICK ? 1 : 6;
-    private static final double TICK_MICROS = 10_000;
 
     private final Lab lab;
     private final AtomicLong jobs = new AtomicLong();
@@ -97,37 +92,13 @@ final class ProfileWorkloads {
 
     private void report(String variant, Step step) throws Exception {
         long first = jobs.get();
-        Usage before = usage();
+        Usage before = Usage.now(lab);
         step.run();
-        Usage after = usage();
+        Usage after = Usage.now(lab);
         double n = jobs.get() - first;
-        lab.line("profile", variant + ", this JVM", (after.jvm - before.jvm) * TICK_MICROS / n, "µs/job");
-        lab.line("profile", variant + ", server", (after.server - before.server) * TICK_MICROS / n, "µs/job");
-        lab.line("profile", variant + ", idle", (after.idle - before.idle) * TICK_MICROS / n, "µs/job");
-        lab.line("profile", variant + ", WAL", (after.wal - before.wal) / n, "bytes/job");
-    }
-
-    private record Usage(long jvm, long server, long idle, long wal) {}
-
-    /** Ticks of 10 ms, which is what /proc counts in. Server processes that have ended since are not in it. */
-    private Usage usage() throws IOException {
-        long jvm = 0, server = 0;
-        String self = Long.toString(ProcessHandle.current().pid());
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            for (Path process : processes) {
-                try {
-                    String stat = Files.readString(process.resolve("stat"));
-                    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-                    long ticks = Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
-                    if (process.getFileName().toString().equals(self)) jvm = ticks;
-                    else if (stat.contains("(postgres)")) server += ticks;
-                } catch (IOException e) {
-                    continue; // it has ended
-                }
-            }
-        }
-        String[] cpu = Files.readAllLines(Path.of("/proc/stat")).get(0).trim().split("\\s+");
-        long idle = Long.parseLong(cpu[4]) + Long.parseLong(cpu[5]);
-        return new Usage(jvm, server, idle, lab.query("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn"));
+        lab.line("profile", variant + ", this JVM", (after.jvmMicros() - before.jvmMicros()) / n, "µs/job");
+        lab.line("profile", variant + ", server", (after.serverMicros() - before.serverMicros()) / n, "µs/job");
+        lab.line("profile", variant + ", idle", (after.idleMicros() - before.idleMicros()) / n, "µs/job");
+        lab.line("profile", variant + ", WAL", (after.wal() - before.wal()) / n, "bytes/job");
     }
 }

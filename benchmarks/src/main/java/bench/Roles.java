@@ -10,14 +10,19 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.StringJoiner;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** What another process does for a workload: see {@link Child}. */
 final class Roles {
+    private static final int PACED_THREADS = 4;
+
     private final Lab lab;
     private final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 
@@ -38,13 +43,23 @@ final class Roles {
         }
     }
 
-    /** {@code one <from> <count> <interval nanos>} and {@code many <from> <per second> <seconds>}. */
+    /**
+     * {@code one <from> <count> <interval nanos>}, {@code many <from> <per second> <seconds>} and {@code paced <from>
+     * <count> <per second>}.
+     */
     void producer(Profile profile) throws Exception {
         try (var ds = lab.db.pool(4, false);
                 Producer p = lab.peer.remoteProducer(ds, profile)) {
-            serve(q -> q[0].equals("one")
-                    ? one(p, Long.parseLong(q[1]), Integer.parseInt(q[2]), Long.parseLong(q[3]))
-                    : many(p, Long.parseLong(q[1]), Integer.parseInt(q[2]), Integer.parseInt(q[3])));
+            serve(q -> {
+                long from = Long.parseLong(q[1]);
+                int first = Integer.parseInt(q[2]);
+                return switch (q[0]) {
+                    case "one" -> one(p, from, first, Long.parseLong(q[3]));
+                    case "many" -> many(p, from, first, Integer.parseInt(q[3]));
+                    case "paced" -> paced(p, from, first, Integer.parseInt(q[3]));
+                    default -> throw new IllegalArgumentException(q[0]);
+                };
+            });
         }
     }
 
@@ -74,6 +89,35 @@ final class Roles {
             sent += count;
         }
         return chunks.toString();
+    }
+
+    /**
+     * Each task at its time, by several threads: one that is late does not put off those after it. Answers when the first
+     * was due and when the last call returned.
+     */
+    private static String paced(Producer p, long from, int count, int perSecond) throws Exception {
+        long start = System.nanoTime() + 100_000_000L, interval = 1_000_000_000L / perSecond;
+        var next = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        List<Exception> failures = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < PACED_THREADS; i++) {
+            var thread = new Thread(() -> {
+                try {
+                    for (int job; (job = next.getAndIncrement()) < count; ) {
+                        for (long left; (left = start + job * interval - System.nanoTime()) > 0; )
+                            LockSupport.parkNanos(left);
+                        p.enqueue(from + job);
+                    }
+                } catch (Exception e) {
+                    failures.add(e);
+                }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads) thread.join();
+        if (!failures.isEmpty()) throw failures.get(0);
+        return start + ":" + System.nanoTime();
     }
 
     /** {@code count}, {@code reset}, and {@code ids <file>}: when its first handler began, how many ran twice. */
