@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ final class Environment implements AutoCloseable {
             "reclaim",
             "fail",
             "give-back",
+            "snooze",
             "complete-unlocked",
             "record-interrupted",
             "find-expired",
@@ -65,6 +67,7 @@ final class Environment implements AutoCloseable {
             "resolve-incidents",
             "resume-queue",
             "retry",
+            "snooze",
             "worker-beat",
             "worker-remove",
             "leader-look",
@@ -78,9 +81,9 @@ final class Environment implements AutoCloseable {
     private static final int HOSTS = 5;
 
     /** Thousands of faults are reported there, as they should be. */
-    private final Logger log = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    private static final List<String> LOGS = List.of("io.konduit", "org.springframework");
 
-    private final Level before = log.getLevel();
+    private final Map<Logger, Optional<Level>> levels = new HashMap<>();
 
     private final SimulatedDatabase database = new SimulatedDatabase();
     private final List<SimulatedConnections> connections = new ArrayList<>();
@@ -91,7 +94,11 @@ final class Environment implements AutoCloseable {
     private final TaskRepository tasks;
 
     Environment() {
-        log.setLevel(Level.OFF);
+        for (String name : LOGS) {
+            Logger log = (Logger) LoggerFactory.getLogger(name);
+            levels.put(log, Optional.ofNullable(log.getLevel()));
+            log.setLevel(Level.OFF);
+        }
         for (String statement : STATEMENTS) {
             names.put(SqlFile.opening(statement), statement);
         }
@@ -149,7 +156,7 @@ final class Environment implements AutoCloseable {
 
     @Override
     public void close() {
-        log.setLevel(before);
+        levels.forEach((log, level) -> log.setLevel(level.orElse(null)));
         database.close();
     }
 }

@@ -19,6 +19,7 @@ final class FaultInjector {
             "complete",
             "fail",
             "give-back",
+            "snooze",
             "checkpoint",
             "guard",
             "reclaim",

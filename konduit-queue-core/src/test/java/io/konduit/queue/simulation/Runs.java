@@ -46,6 +46,11 @@ final class Runs {
                 (key, state) -> state == State.RETURNED ? State.ENDED_WELL : State.ENDED_BADLY);
     }
 
+    /** How many runs a task has had. */
+    long count(long taskId) {
+        return states.keySet().stream().filter(run -> run.taskId() == taskId).count();
+    }
+
     @Nullable
     State of(long taskId, long epoch, @Nullable UUID owner) {
         return owner == null ? null : states.get(new Key(taskId, epoch, owner));

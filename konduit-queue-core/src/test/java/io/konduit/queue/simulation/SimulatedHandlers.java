@@ -20,6 +20,8 @@ class SimulatedHandlers {
     static final String TRANSACTIONAL = "transactional";
     static final String LIMITED = "limited";
 
+    private static final Duration SNOOZE = Duration.ofSeconds(2);
+
     @JobHandler(PLAIN)
     void plain(Work work, TaskContext task) throws Exception {
         new Run(work, task).handle(false);
@@ -64,6 +66,9 @@ class SimulatedHandlers {
                 }
                 for (char step : work.steps().toCharArray()) {
                     take(step);
+                }
+                if (world.runs().count(id) <= work.snoozes()) {
+                    task.snooze(SNOOZE);
                 }
                 if (task.attempt() <= work.failures()) {
                     throw work.fatal()

@@ -83,7 +83,9 @@ final class SimulatedPerson {
             millis = random.nextInt(9_000);
         }
         int failures = random.nextInt(4) > 0 ? 0 : 1 + random.nextInt(3);
-        Work work = new Work(steps, millis, failures, random.nextInt(5) == 0, random.nextInt(5) == 0);
+        boolean fatal = random.nextInt(5) == 0;
+        int snoozes = random.nextInt(4) > 0 ? 0 : 1 + random.nextInt(2);
+        Work work = new Work(steps, millis, failures, fatal, snoozes, random.nextInt(5) == 0);
         TaskRequest request =
                 TaskRequest.of(type, work).priority(Priority.values()[random.nextInt(Priority.values().length)]);
         return random.nextInt(4) > 0 ? request : request.delay(Duration.ofMillis(random.nextInt(20_000)));

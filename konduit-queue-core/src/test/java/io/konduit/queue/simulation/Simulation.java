@@ -41,7 +41,7 @@ final class Simulation {
     /** Does not ask for the time, and changes nothing. */
     private static final String TIMELESS = "witness-verify";
 
-    private static final Set<String> OUTCOMES = Set.of("complete", "fail");
+    private static final Set<String> OUTCOMES = Set.of("complete", "fail", "snooze");
 
     private final long seed;
     private final Random random;

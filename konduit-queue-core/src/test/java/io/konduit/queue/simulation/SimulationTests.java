@@ -56,6 +56,7 @@ class SimulationTests {
             "complete",
             "fail",
             "give-back",
+            "snooze",
             "extend",
             "extend-own",
             "guard",

@@ -8,6 +8,7 @@ package io.konduit.queue.simulation;
  * @param millis how long it sleeps in each step
  * @param failures how many attempts fail
  * @param fatal whether a failure is not to be retried
+ * @param snoozes how many runs are snoozed
  * @param deaf whether it goes on when it is interrupted
  */
-record Work(String steps, int millis, int failures, boolean fatal, boolean deaf) {}
+record Work(String steps, int millis, int failures, boolean fatal, int snoozes, boolean deaf) {}
