@@ -50,6 +50,7 @@ public final class Bench {
             case "idle" -> new RestingWorkloads(lab).idle(profile);
             case "memory" -> new RestingWorkloads(lab).memory();
             case "reclaim" -> new RestingWorkloads(lab).reclaim();
+            case "history" -> new HistoryWorkload(lab).run();
             case "profile" -> new ProfileWorkloads(lab).all();
             // in processes of their own, for the workloads above
             case "producer" -> new Roles(lab).producer(profile);

@@ -68,6 +68,8 @@ final class Goals {
         atMost("idle worker, statements per second", of(US, "idle", "default"), 2);
         atMost("idle worker, % of a core", of(US, "idle", "default CPU"), 1);
         least("reclaim of 100 000 orphans, per second", of(US, "reclaim", "orphans"), 20_000);
+        least("completions at a constant rate, last minute over the first", of(US, "history", "last to first"), 0.95);
+        atMost("greatest size of the history over its retention", of(US, "history", "greatest size to retention"), 1.5);
         return "| goal | wanted | measured | |\n|---|---:|---:|---|\n" + String.join("", rows);
     }
 

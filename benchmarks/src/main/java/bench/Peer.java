@@ -1,6 +1,7 @@
 package bench;
 
 import java.sql.Connection;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import javax.sql.DataSource;
@@ -65,6 +66,16 @@ public interface Peer {
 
     /** {@code threads == 0}: the system's own default. Not started yet. */
     Worker worker(DataSource ds, Profile profile, int threads) throws Exception;
+
+    /** The same with more settings of the system. */
+    default Worker worker(DataSource ds, Profile profile, int threads, Map<String, Object> settings) throws Exception {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /** SQL that gives the size on disk of what is kept of completed jobs. */
+    default String historyBytesSql() {
+        throw new UnsupportedOperationException(name());
+    }
 
     /** The settings in words, for the report. */
     String describe(Profile profile);

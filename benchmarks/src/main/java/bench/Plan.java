@@ -58,6 +58,7 @@ final class Plan {
                         .map(s -> new Run(s, "crash_recovery", List.of("RECOVERY"), s.equals("konduit") ? "" : "crash"))
                         .toList());
         plan.put("reclaim", each(List.of("konduit"), "reclaim"));
+        plan.put("history", each(List.of("konduit"), "history"));
         plan.put("profile", each(List.of("raw-sql", "konduit"), "profile"));
         if (quick) {
             plan.replaceAll((name, runs) -> runs.stream()

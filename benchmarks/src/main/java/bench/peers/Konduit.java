@@ -164,7 +164,18 @@ public final class Konduit implements Peer {
 
     @Override
     public Worker worker(DataSource ds, Profile profile, int threads) {
-        Map<String, Object> settings = new HashMap<>();
+        return worker(ds, profile, threads, Map.of());
+    }
+
+    @Override
+    public String historyBytesSql() {
+        return "select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c"
+                + " where c.relkind = 'r' and c.relname like 'konduit\\_task\\_history%'";
+    }
+
+    @Override
+    public Worker worker(DataSource ds, Profile profile, int threads, Map<String, Object> more) {
+        Map<String, Object> settings = new HashMap<>(more);
         if (threads > 0) {
             settings.put("konduit.queue.worker.concurrency", threads);
         }

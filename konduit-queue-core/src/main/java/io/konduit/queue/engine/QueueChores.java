@@ -8,6 +8,7 @@ import io.konduit.queue.recovery.ReaperChore;
 import io.konduit.queue.recovery.StaleWorkerMarker;
 import io.konduit.queue.recovery.WitnessChore;
 import io.konduit.queue.recovery.WitnessWatch;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.retention.RowPruner;
 import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.RetentionSettings;
@@ -70,7 +71,10 @@ public record QueueChores(List<Chore> chores) {
             return this;
         }
 
-        Builder retention(RetentionRepository rows, RetentionSettings retention) {
+        Builder retention(HistoryPruner history, RetentionRepository rows, RetentionSettings retention) {
+            if (!retention.completed().isZero() || retention.completedCount() > 0) {
+                chores.add(new PeriodicChore("retention-completed", retention.interval(), history::pruneOnce));
+            }
             for (Kind kind : Kind.values()) {
                 if (!RowPruner.keep(kind, retention).isZero()) {
                     RowPruner pruner = RowPruner.of(rows, kind, retention);

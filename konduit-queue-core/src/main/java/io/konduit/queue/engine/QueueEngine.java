@@ -14,6 +14,7 @@ import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimEvents;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.settings.InstanceSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.QueueSettings;
@@ -218,6 +219,10 @@ public final class QueueEngine {
 
     public RetentionSettings retentionSettings() {
         return recovery.retention.get();
+    }
+
+    public HistoryPruner historyPruner() {
+        return recovery.history.get();
     }
 
     public ChoreRepository chorePasses() {

@@ -11,12 +11,14 @@ import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimEvents;
 import io.konduit.queue.recovery.StaleWorkerMarker;
 import io.konduit.queue.recovery.WitnessWatch;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.settings.ChoreSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.settings.WitnessSettings;
 import io.konduit.queue.store.ChoreRepository;
+import io.konduit.queue.store.HistorySlots;
 import io.konduit.queue.store.LeaderLocks;
 import io.konduit.queue.store.ReclaimRepository;
 import io.konduit.queue.store.RecordedLocks;
@@ -42,6 +44,7 @@ final class RecoveryParts {
     final Part<AbandonedLeaseCleaner> cleaner;
     final Part<LeaderSettings> leaderSettings;
     final Part<RetentionSettings> retention;
+    final Part<HistoryPruner> history;
     final Part<ChoreRepository> passes;
     final Part<WitnessWatch> witnessWatch;
     final Part<QueueChores> chores;
@@ -68,6 +71,9 @@ final class RecoveryParts {
                         tasks.get(), policy.get(), given.settings.chores().abandonedThreshold(), events.get()));
         leaderSettings = given.part(LeaderSettings.class, () -> given.settings.leader());
         retention = given.part(RetentionSettings.class, () -> given.settings.retention());
+        history = given.part(
+                HistoryPruner.class,
+                () -> new HistoryPruner(new HistorySlots(given.database), retention.get(), given.nanoTime));
         passes = given.part(ChoreRepository.class, () -> new ChoreRepository(given.database));
         witnessWatch = given.part(
                 WitnessWatch.class,
@@ -123,7 +129,7 @@ final class RecoveryParts {
                 .witness(witnessWatch.get(), given.settings.witness())
                 .abandoned(cleaner.get())
                 .staleWorkers(marker)
-                .retention(new RetentionRepository(given.database), retention.get())
+                .retention(history.get(), new RetentionRepository(given.database), retention.get())
                 .build();
     }
 

@@ -24,6 +24,7 @@ final class MeterNames {
     static final String OLDEST_EXPIRED = "konduit.queue.oldest.expired.lease.age";
     static final String ZOMBIES_ABOVE = "konduit.queue.zombies.above.limit";
     static final String WORKERS = "konduit.queue.workers";
+    static final String HISTORY_TRUNCATED = "konduit.queue.history.truncated";
     static final String LEADER = "konduit.queue.leader";
 
     private MeterNames() {}

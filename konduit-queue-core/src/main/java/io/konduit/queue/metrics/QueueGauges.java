@@ -2,6 +2,7 @@ package io.konduit.queue.metrics;
 
 import io.konduit.queue.TaskStatus;
 import io.konduit.queue.recovery.ReaperChore;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.review.StatisticsRepository.Live;
 import io.konduit.queue.review.StatisticsRepository.Recovery;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +60,7 @@ public final class QueueGauges {
             StatisticsRepository statistics,
             Limits limits,
             BooleanSupplier leads,
+            Supplier<HistoryPruner.@Nullable Mode> history,
             LongSupplier nanoTime) {
         this.statistics = statistics;
         this.limits = limits;
@@ -71,6 +74,9 @@ public final class QueueGauges {
         // a gauge holds its object weakly: this one lives as long as the application
         Gauge.builder(MeterNames.LEADER, this, gauges -> gauges.leads.getAsBoolean() ? 1 : 0)
                 .description("1 on the instance that runs the background chores")
+                .register(registry);
+        Gauge.builder(MeterNames.HISTORY_TRUNCATED, this, gauges -> gauges.truncates(history.get()))
+                .description("1 if old history is removed by truncate, 0 if by delete")
                 .register(registry);
         gauge(
                 registry,
@@ -90,6 +96,13 @@ public final class QueueGauges {
                 "Live tasks that have lost more workers than " + PropertyNames.ZOMBIE_WARN_ABOVE,
                 "tasks",
                 recovery -> recovery.zombiesAbove());
+    }
+
+    private double truncates(HistoryPruner.@Nullable Mode mode) {
+        if (mode == null || !leads.getAsBoolean()) {
+            return Double.NaN;
+        }
+        return mode == HistoryPruner.Mode.TRUNCATE ? 1 : 0;
     }
 
     /** Reads the state again: a fixed number of statements whose cost does not grow with backlog or history. */

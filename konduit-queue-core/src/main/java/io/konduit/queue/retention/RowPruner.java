@@ -37,7 +37,6 @@ public final class RowPruner {
     /** How long rows of that kind are kept; zero forever. */
     public static Duration keep(Kind kind, RetentionSettings settings) {
         return switch (kind) {
-            case COMPLETED -> settings.completed();
             case FAILED -> settings.failed();
             case INCIDENTS, AUDIT, QUEUE_AUDIT -> settings.incidents();
             case WORKERS -> settings.workers();

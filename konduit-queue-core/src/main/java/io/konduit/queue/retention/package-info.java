@@ -1,4 +1,4 @@
-/** Internal: deletes expired rows. */
+/** Internal: removes expired rows. */
 @NullMarked
 package io.konduit.queue.retention;
 

@@ -54,6 +54,7 @@ public final class Defaults {
     public static final String ABANDONED_INTERVAL = "6h";
 
     public static final String RETENTION_COMPLETED = "7d";
+    public static final String RETENTION_COMPLETED_COUNT = "0";
     public static final String RETENTION_FAILED = "30d";
     public static final String RETENTION_INCIDENTS = "90d";
     public static final String RETENTION_WORKERS = "1d";

@@ -18,6 +18,13 @@ public record FailoverPolicy(boolean pauseQueues, Duration memory) {
         return new FailoverPolicy(pauseQueues, keepsLonger ? LONGEST_MEMORY : completed);
     }
 
+    /** The same where retention also limits how many tasks are kept; zero: it does not. */
+    public static FailoverPolicy of(boolean pauseQueues, Duration completed, long completedCount) {
+        boolean shortest =
+                completedCount > 0 && (completed.isZero() || completed.compareTo(RetentionSettings.LEAST_AGE) > 0);
+        return of(pauseQueues, shortest ? RetentionSettings.LEAST_AGE : completed);
+    }
+
     /** The defaults of the properties. */
     public static FailoverPolicy defaults() {
         return of(

@@ -20,6 +20,7 @@ public final class PropertyNames {
     public static final String REJECT_UNKNOWN_TYPES = "konduit.queue.reject-unknown-types";
     public static final String RETENTION_BATCH_SIZE = "konduit.queue.retention.batch-size";
     public static final String RETENTION_COMPLETED = "konduit.queue.retention.completed";
+    public static final String RETENTION_COMPLETED_COUNT = "konduit.queue.retention.completed-count";
     public static final String RETENTION_FAILED = "konduit.queue.retention.failed";
     public static final String RETENTION_INCIDENTS = "konduit.queue.retention.incidents";
     public static final String RETENTION_INTERVAL = "konduit.queue.retention.interval";

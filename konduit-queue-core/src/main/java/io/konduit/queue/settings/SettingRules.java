@@ -20,6 +20,10 @@ final class SettingRules {
         require(!value.isNegative(), "'%s' (%s) must not be negative.".formatted(property, DurationText.of(value)));
     }
 
+    static void requireNotNegative(long value, String property) {
+        require(value >= 0, "'%s' (%d) must not be negative.".formatted(property, value));
+    }
+
     static void requireAtLeastOne(int value, String property) {
         require(value >= 1, "'%s' (%d) must be at least 1.".formatted(property, value));
     }

@@ -13,7 +13,6 @@ public final class RetentionRepository {
 
     /** The kinds of rows that can be pruned. */
     public enum Kind {
-        COMPLETED("prune-history"),
         FAILED("prune-failed"),
         INCIDENTS("prune-incidents"),
         AUDIT("prune-audit"),

@@ -103,30 +103,76 @@ create index konduit_task_zombies on konduit_task (zombie_count desc, id) where 
 -- ---- history ----
 
 -- Completed and cancelled tasks, until they are pruned. Its rows come from the hot table, where the rules are.
+-- A ring of slots: a task goes to the slot that is open when it ends, and an old slot is emptied by truncate
+-- (docs/decisions/0036). The columns of fixed length come first: that saves the padding between them.
 create table konduit_task_history (
-  id                 bigint      not null primary key,
-  queue              text        not null,
-  type               text        not null,
-  payload            jsonb       not null,
-  priority           smallint    not null,
-  status             text        not null,
+  id                 bigint      not null,             -- unique because it was in the hot table
+  lease_epoch        bigint      not null,
+  created_at         timestamptz not null,
   run_at             timestamptz not null,
+  locked_at          timestamptz,
+  finished_at        timestamptz not null,
+  last_checkpoint_at timestamptz,
+  locked_by          uuid,                             -- the last owner
   attempts           integer     not null,             -- charged attempts only
   max_attempts       integer,                          -- charged attempts only
   snoozes            integer,
-  reapable           boolean,
   zombie_count       integer     not null,
-  lease_epoch        bigint      not null,
-  locked_by          uuid,                             -- the last owner
-  locked_at          timestamptz,
-  last_checkpoint_at timestamptz,
+  priority           smallint    not null,
+  slot               smallint,                         -- null: no slot was open
+  reapable           boolean,
+  status             text        not null,
+  queue              text        not null,
+  type               text        not null,
+  payload            jsonb       not null,
   unique_key         text,
   last_error         text,
-  created_at         timestamptz not null,
-  finished_at        timestamptz not null,
   constraint konduit_task_history_status check (status in ('COMPLETED', 'CANCELLED'))
-);
-create index konduit_task_history_finished on konduit_task_history (finished_at, id);
+) partition by list (slot);
+
+-- The vacuum settings are for a user who may not truncate: it deletes rows. No index but the key: every completion would pay
+-- for it, and rows lie in a slot in the order in which they ended.
+create table konduit_task_history_0 partition of konduit_task_history
+  (constraint konduit_task_history_0_pkey primary key (id)) for values in (0)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_1 partition of konduit_task_history
+  (constraint konduit_task_history_1_pkey primary key (id)) for values in (1)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_2 partition of konduit_task_history
+  (constraint konduit_task_history_2_pkey primary key (id)) for values in (2)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_3 partition of konduit_task_history
+  (constraint konduit_task_history_3_pkey primary key (id)) for values in (3)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_4 partition of konduit_task_history
+  (constraint konduit_task_history_4_pkey primary key (id)) for values in (4)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_5 partition of konduit_task_history
+  (constraint konduit_task_history_5_pkey primary key (id)) for values in (5)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_6 partition of konduit_task_history
+  (constraint konduit_task_history_6_pkey primary key (id)) for values in (6)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+create table konduit_task_history_7 partition of konduit_task_history
+  (constraint konduit_task_history_7_pkey primary key (id)) for values in (7)
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+-- A completion must not fail because somebody has dropped a slot.
+create table konduit_task_history_rest partition of konduit_task_history
+  (constraint konduit_task_history_rest_pkey primary key (id)) default
+  with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+
+-- The slots of history. One is open and takes what ends now; the others are closed, or empty and wait for their turn.
+create table konduit_history_slot (
+  slot      smallint    not null primary key,
+  turn      bigint      not null,                      -- increases each time a slot is opened
+  opened_at timestamptz,                               -- null: empty
+  closed_at timestamptz,                               -- null: empty or open
+  seen_at   timestamptz,                               -- the last pass: a jump of the clock since then adds no age
+  constraint konduit_history_slot_closed_was_open check (closed_at is null or opened_at is not null)
+) with (fillfactor = 50);
+create unique index konduit_history_slot_open on konduit_history_slot ((true)) where opened_at is not null and closed_at is null;
+insert into konduit_history_slot (slot, turn, opened_at)
+select slot, 0, case when slot = 0 then clock_timestamp() end from generate_series(0, 7) as slot;
 
 -- ---- incidents ----
 

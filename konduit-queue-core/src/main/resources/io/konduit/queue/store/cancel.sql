@@ -4,8 +4,8 @@ with gone as (
   delete from konduit_task t where t.id = any (:ids::bigint[])
   returning {{kept-values}}, t.lock_timeout_at),
 kept as (
-  insert into konduit_task_history ({{kept-columns}}, status, finished_at)
-  select {{kept-columns}}, 'CANCELLED', statement_timestamp()
+  insert into konduit_task_history ({{kept-columns}}, status, finished_at, slot)
+  select {{kept-columns}}, 'CANCELLED', statement_timestamp(), {{open-slot}}
     from gone
   returning id)
 insert into konduit_task_incident

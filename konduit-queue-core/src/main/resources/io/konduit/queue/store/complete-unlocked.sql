@@ -17,8 +17,8 @@ gone as (
    where t.id = any (array(select locked.id from locked))
   returning {{kept-values}}),
 written as (
-  insert into konduit_task_history ({{kept-columns}}, status, finished_at)
-  select {{kept-columns}}, 'COMPLETED', statement_timestamp()
+  insert into konduit_task_history ({{kept-columns}}, status, finished_at, slot)
+  select {{kept-columns}}, 'COMPLETED', statement_timestamp(), {{open-slot}}
     from gone
   returning id)
 select o.id, w.id is not null as written, m.id is not null as mine

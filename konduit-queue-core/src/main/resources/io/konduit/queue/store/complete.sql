@@ -10,7 +10,7 @@ with gone as (
      and t.status = 'RUNNING' and t.locked_by = :worker
      and (select set_config('lock_timeout', coalesce(:lockTimeout::text, current_setting('lock_timeout')), true)) is not null
   returning {{kept-values}})
-insert into konduit_task_history ({{kept-columns}}, status, finished_at)
-select {{kept-columns}}, 'COMPLETED', statement_timestamp()
+insert into konduit_task_history ({{kept-columns}}, status, finished_at, slot)
+select {{kept-columns}}, 'COMPLETED', statement_timestamp(), {{open-slot}}
   from gone
 returning id

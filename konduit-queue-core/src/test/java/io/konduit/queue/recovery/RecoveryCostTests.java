@@ -10,13 +10,13 @@ import io.konduit.queue.SqlFile;
 import io.konduit.queue.StatementProbe;
 import io.konduit.queue.admin.ReclaimResult;
 import io.konduit.queue.publish.QueueEvents;
-import io.konduit.queue.retention.RowPruner;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.schema.QueueSchemaMigrator;
+import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.store.ExtensionResult;
+import io.konduit.queue.store.HistorySlots;
 import io.konduit.queue.store.Lease;
 import io.konduit.queue.store.LeaseRepository;
-import io.konduit.queue.store.RetentionRepository;
-import io.konduit.queue.store.RetentionRepository.Kind;
 import io.konduit.queue.test.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,7 +89,7 @@ class RecoveryCostTests {
         buffers(); // the first time, catalogues are read too
         Map<String, Long> few = buffers();
         insertWaiting(80_000);
-        insertHistory(50_000, Duration.ZERO);
+        insertHistory(50_000, Duration.ZERO, 0);
         vacuum();
         Map<String, Long> many = buffers();
         OrphanReclaimer reclaimer = recovery.reclaimer();
@@ -227,23 +227,27 @@ class RecoveryCostTests {
     @Test
     @Tag("R1")
     @Tag("long")
-    void hundredThousandFinishedTasksArePrunedInBatches() {
-        insertHistory(100_000, Duration.ofDays(8));
-        insertHistory(100_000, Duration.ofDays(1));
+    void hundredThousandFinishedTasksAreRemovedAtOnce() {
+        insertHistory(100_000, Duration.ofDays(8), 0);
+        insertHistory(100_000, Duration.ofDays(1), 1);
+        database.execute(
+                "update konduit_history_slot set opened_at = clock_timestamp() - interval '9 days',"
+                        + " closed_at = clock_timestamp() - interval '8 days' where slot = 0",
+                "update konduit_history_slot set opened_at = clock_timestamp(), turn = 1 where slot = 1");
         vacuum();
         probe.reset();
 
         long start = System.nanoTime();
-        int removed = new RowPruner(
-                        new RetentionRepository(recovery.database()), Kind.COMPLETED, Duration.ofDays(7), 5_000)
+        int emptied = new HistoryPruner(
+                        new HistorySlots(recovery.database()), RetentionSettings.defaults(), System::nanoTime)
                 .pruneOnce();
         double seconds = (System.nanoTime() - start) / 1e9;
 
-        assertThat(removed).isEqualTo(100_000);
-        assertThat(probe.statements()).hasSize(21);
+        assertThat(emptied).isEqualTo(1);
+        assertThat(recovery.count("select count(*) from konduit_task_history")).isEqualTo(100_000);
         print(
-                "retention of 100 000 of 200 000 finished tasks in batches of 5 000: 21 statements, %.1f s, %.0f rows per second",
-                seconds, removed / seconds);
+                "retention of 100 000 of 200 000 finished tasks: %d statements, %.3f s",
+                probe.statements().size(), seconds);
     }
 
     @Test
@@ -329,15 +333,16 @@ class RecoveryCostTests {
                 statement -> statement.setInt(1, tasks));
     }
 
-    private void insertHistory(int tasks, Duration age) {
+    private void insertHistory(int tasks, Duration age, int slot) {
         recovery.bulk(
                 "insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts, zombie_count,"
-                        + " lease_epoch, created_at, finished_at) select nextval('konduit_task_id_seq'), 'default', 'report', '{}',"
+                        + " lease_epoch, created_at, finished_at, slot) select nextval('konduit_task_id_seq'), 'default', 'report', '{}',"
                         + " 2, 'COMPLETED', clock_timestamp(), 1, 0, 1, clock_timestamp(),"
-                        + " clock_timestamp() - ? * interval '1 ms' from generate_series(1, ?) n",
+                        + " clock_timestamp() - ? * interval '1 ms', ? from generate_series(1, ?) n",
                 statement -> {
                     statement.setLong(1, age.toMillis());
-                    statement.setInt(2, tasks);
+                    statement.setInt(2, slot);
+                    statement.setInt(3, tasks);
                 });
     }
 

@@ -97,6 +97,13 @@ class RecoverySettingsTests {
     }
 
     @Test
+    void numberOfKeptTasksMustNotBeNegative() {
+        assertRefused(
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, 1, -1),
+                "'konduit.queue.retention.completed-count' (-1) must not be negative.");
+    }
+
+    @Test
     void retentionNeedsAnIntervalAndABatch() {
         assertRefused(
                 () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, Duration.ZERO, 1),
@@ -112,7 +119,6 @@ class RecoverySettingsTests {
         RetentionSettings settings = new RetentionSettings(
                 Duration.ofDays(1), Duration.ofDays(2), Duration.ofDays(3), Duration.ZERO, SECOND, 1);
 
-        assertThat(RowPruner.keep(Kind.COMPLETED, settings)).isEqualTo(Duration.ofDays(1));
         assertThat(RowPruner.keep(Kind.FAILED, settings)).isEqualTo(Duration.ofDays(2));
         assertThat(RowPruner.keep(Kind.INCIDENTS, settings)).isEqualTo(Duration.ofDays(3));
         assertThat(RowPruner.keep(Kind.WORKERS, settings)).isZero();

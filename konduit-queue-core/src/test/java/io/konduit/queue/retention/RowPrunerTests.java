@@ -145,17 +145,6 @@ class RowPrunerTests {
         assertThat(rows(kind)).isEqualTo(2);
     }
 
-    @Test
-    void cancelledTasksGoWithTheCompletedOnes() {
-        TaskId id = recovery.queue().enqueue("report", null);
-        recovery.queue().cancel(id);
-        clock.advance(KEEP.plusMillis(1));
-
-        assertThat(prune(Kind.COMPLETED, 10)).isEqualTo(1);
-
-        assertThat(recovery.status(id.value())).isEqualTo("GONE");
-    }
-
     @ParameterizedTest
     @EnumSource(Kind.class)
     void heldWaitingAndRunningTasksAreNeverRemoved(Kind kind) {
@@ -178,9 +167,7 @@ class RowPrunerTests {
         TaskId id = recovery.queue().enqueue("report", null);
         recovery.crashOnce(id);
         recovery.queue().cancel(id);
-        clock.advance(KEEP.plusMillis(1));
-
-        prune(Kind.COMPLETED, 10);
+        harness.testDatabase().execute("truncate konduit_task_history");
 
         assertThat(recovery.status(id.value())).isEqualTo("GONE");
         assertThat(recovery.inspection().incidentsOf(id, 10)).hasSize(2);
@@ -274,8 +261,6 @@ class RowPrunerTests {
     private void create(Kind kind, int count) {
         for (int i = 0; i < count; i++) {
             switch (kind) {
-                case COMPLETED ->
-                    worker.complete(List.of(recovery.running(worker).lease()));
                 case FAILED ->
                     worker.fail(
                             List.of(new Failure(recovery.running(worker).lease(), true, Duration.ZERO, "it failed")));
@@ -317,7 +302,6 @@ class RowPrunerTests {
 
     private static String table(Kind kind) {
         return switch (kind) {
-            case COMPLETED -> "konduit_task_history";
             case FAILED -> "konduit_task";
             case INCIDENTS -> "konduit_task_incident";
             case AUDIT -> "konduit_audit";
@@ -328,7 +312,7 @@ class RowPrunerTests {
 
     private static String age(Kind kind) {
         return switch (kind) {
-            case COMPLETED, FAILED -> "finished_at";
+            case FAILED -> "finished_at";
             case INCIDENTS -> "detected_at";
             case AUDIT, QUEUE_AUDIT -> "at";
             case WORKERS -> "last_beat_at";
@@ -337,7 +321,6 @@ class RowPrunerTests {
 
     private static String index(Kind kind) {
         return switch (kind) {
-            case COMPLETED -> "konduit_task_history_finished";
             case FAILED -> "konduit_task_ended";
             case INCIDENTS -> "konduit_task_incident_detected";
             case AUDIT, QUEUE_AUDIT, WORKERS -> "none";
@@ -345,9 +328,7 @@ class RowPrunerTests {
     }
 
     private static String resource(Kind kind) {
-        String name = kind == Kind.COMPLETED
-                ? "history"
-                : kind.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        String name = kind.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
         try (var in = RetentionRepository.class.getResourceAsStream("prune-" + name + ".sql")) {
             return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         } catch (java.io.IOException e) {

@@ -88,7 +88,9 @@ class EndpointCostTests {
         System.out.println(table);
         calls.values().stream().flatMap(List::stream).forEach(cost -> {
             assertThat(cost.pages()).as(cost.toString()).isLessThan(MAX_PAGES);
-            assertThat(cost.scans()).as(cost.statement()).noneMatch(BIG::contains);
+            assertThat(cost.scans())
+                    .as(cost.statement())
+                    .noneMatch(scan -> BIG.contains(scan) || scan.startsWith("konduit_task_history_"));
         });
         if (Boolean.getBoolean("konduit.docs.write")) {
             write(table);
@@ -102,9 +104,9 @@ class EndpointCostTests {
                         "alter table konduit_task disable trigger user",
                         insert("PENDING", 1, 1_000_000, "null::timestamptz", "null", "null::uuid", "null"),
                         "insert into konduit_task_history (id, queue, type, payload, priority, status, run_at, attempts, max_attempts,"
-                                + " zombie_count, lease_epoch, created_at, finished_at)"
+                                + " zombie_count, lease_epoch, created_at, finished_at, slot)"
                                 + " select n, 'default', 'type-' || n % 50, '{\"order\": 4711}', 2, 'COMPLETED', clock_timestamp(), 1, 3, 0, 1,"
-                                + " clock_timestamp(), clock_timestamp() from generate_series(1000001, 2000000) n",
+                                + " clock_timestamp(), clock_timestamp(), n % 8 from generate_series(1000001, 2000000) n",
                         insert(
                                 "FAILED",
                                 2_000_001,

@@ -15,9 +15,12 @@ import io.konduit.queue.TaskRequest;
 import io.konduit.queue.With;
 import io.konduit.queue.admin.AttemptError;
 import io.konduit.queue.admin.AttemptOutcome;
+import io.konduit.queue.retention.HistoryPruner;
+import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ErrorRepository;
 import io.konduit.queue.store.Failure;
+import io.konduit.queue.store.HistorySlots;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.store.RetentionRepository.Kind;
@@ -134,7 +137,9 @@ class KeptErrorsTests {
         TaskId waiting = queue.enqueue("mail", null);
         fail(worker, false);
         RetentionRepository retention = new RetentionRepository(harness.database());
-        assertThat(retention.prune(Kind.COMPLETED, Duration.ofDays(1), 10)).isZero();
+        HistoryPruner history =
+                new HistoryPruner(new HistorySlots(harness.database()), RetentionSettings.defaults(), System::nanoTime);
+        assertThat(history.pruneOnce()).isZero();
         assertThat(retention.prune(Kind.FAILED, Duration.ofDays(1), 10)).isZero();
         assertThat(List.of(completed, failed, waiting))
                 .allSatisfy(id -> assertThat(errors(id)).hasSize(1));
@@ -142,9 +147,10 @@ class KeptErrorsTests {
                 .execute(
                         "alter table konduit_task disable trigger user",
                         "update konduit_task set finished_at = finished_at - interval '2 days' where status = 'FAILED'",
-                        "update konduit_task_history set finished_at = finished_at - interval '2 days'",
+                        "update konduit_history_slot set opened_at = now() - interval '9 days', closed_at = now() - interval '8 days'"
+                                + " where slot = 0",
                         "alter table konduit_task enable trigger user");
-        assertThat(retention.prune(Kind.COMPLETED, Duration.ofDays(1), 10)).isEqualTo(1);
+        assertThat(history.pruneOnce()).isEqualTo(1);
         assertThat(errors(completed)).isEmpty();
         assertThat(errors(failed)).hasSize(1);
         assertThat(retention.prune(Kind.FAILED, Duration.ofDays(1), 10)).isEqualTo(1);

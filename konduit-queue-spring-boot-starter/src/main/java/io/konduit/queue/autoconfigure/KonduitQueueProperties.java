@@ -176,6 +176,7 @@ public record KonduitQueueProperties(
      * How long rows are kept. 0 keeps them forever.
      *
      * @param completed How long completed and cancelled tasks are kept. 0 keeps them forever.
+     * @param completedCount How many completed and cancelled tasks are kept: older ones are removed before their time. 0 means that only their age counts.
      * @param failed How long failed tasks are kept. 0 keeps them forever.
      * @param incidents How long incidents and the audit of people's decisions are kept. 0 keeps them forever.
      * @param workers How long workers that have stopped or crashed are listed. 0 lists them forever.
@@ -184,6 +185,10 @@ public record KonduitQueueProperties(
      */
     public record Retention(
             @DefaultValue(Defaults.RETENTION_COMPLETED) Duration completed,
+
+            @DefaultValue(Defaults.RETENTION_COMPLETED_COUNT)
+            long completedCount,
+
             @DefaultValue(Defaults.RETENTION_FAILED) Duration failed,
             @DefaultValue(Defaults.RETENTION_INCIDENTS) Duration incidents,
             @DefaultValue(Defaults.RETENTION_WORKERS) Duration workers,

@@ -4,6 +4,7 @@ import io.konduit.queue.engine.QueueChores;
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.store.ChoreRepository;
@@ -20,6 +21,12 @@ import org.springframework.context.annotation.Conditional;
 @ConditionalOnBean(QueueDatabase.class)
 @Conditional(OnChores.class)
 public final class KonduitQueueRecoveryAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    HistoryPruner konduitHistoryPruner(QueueEngine engine) {
+        return engine.historyPruner();
+    }
+
     @Bean
     @ConditionalOnMissingBean
     LeaderSettings konduitLeaderSettings(QueueEngine engine) {

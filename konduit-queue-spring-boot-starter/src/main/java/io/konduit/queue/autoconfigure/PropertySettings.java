@@ -116,12 +116,16 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
                 retention.incidents(),
                 retention.workers(),
                 retention.interval(),
-                retention.batchSize());
+                retention.batchSize(),
+                retention.completedCount());
     }
 
     @Override
     public FailoverPolicy failover() {
-        return FailoverPolicy.of(properties.failover().pauseQueues(), completedAreKept());
+        return FailoverPolicy.of(
+                properties.failover().pauseQueues(),
+                completedAreKept(),
+                properties.retention().completedCount());
     }
 
     /** Also on instances that run no chores: operators ask about what other instances do. */

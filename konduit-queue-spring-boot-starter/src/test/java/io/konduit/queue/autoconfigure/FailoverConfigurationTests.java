@@ -106,6 +106,15 @@ class FailoverConfigurationTests {
         });
     }
 
+    @Test
+    void forgetsBeforeRetentionByCountDoes() {
+        application
+                .withPropertyValues("konduit.queue.retention.completed-count=1000")
+                .run(context -> assertThat(
+                                context.getBean(FailoverSettings.class).memory())
+                        .isEqualTo(Duration.ofMinutes(1)));
+    }
+
     /** A row is deleted and the timeline goes up: what a standby that was behind looks like when it was promoted. */
     private static void noticesTheLossOfATask(ApplicationContext context) {
         JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);

@@ -10,6 +10,7 @@ import io.konduit.queue.metrics.ErrorTagFilter;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.metrics.QueueMetrics;
 import io.konduit.queue.observation.TaskObservations;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.ClaimedTask;
@@ -63,6 +64,7 @@ class MetersTests {
             StatisticsRepository.onControlPath(database),
             new QueueGauges.Limits(3, Duration.ofMinutes(1)),
             leads::get,
+            () -> HistoryPruner.Mode.TRUNCATE,
             nanoTime::get);
 
     @BeforeAll

@@ -15,6 +15,7 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.metrics.QueueGauges;
 import io.konduit.queue.operator.RunningApplication.Answer;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.store.RetentionRepository;
 import io.konduit.queue.test.TestDatabase;
@@ -204,6 +205,9 @@ class OperatingDocTests {
                         .as(kind.name())
                         .doesNotThrowAnyException();
             }
+            HistoryPruner history = application.bean(HistoryPruner.class);
+            assertThatCode(history::pruneOnce).doesNotThrowAnyException();
+            assertThat(history.mode()).isEqualTo(HistoryPruner.Mode.TRUNCATE);
             application.bean(QueueGauges.class).refresh();
             await().untilAsserted(() -> assertThat(application
                             .get("/actuator/health")

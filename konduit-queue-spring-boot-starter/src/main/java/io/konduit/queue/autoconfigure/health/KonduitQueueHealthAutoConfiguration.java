@@ -5,6 +5,7 @@ import io.konduit.queue.autoconfigure.KonduitQueueRecoveryAutoConfiguration;
 import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.settings.InspectionSettings;
 import io.konduit.queue.settings.QueueSettings;
@@ -34,6 +35,7 @@ public final class KonduitQueueHealthAutoConfiguration {
             FailoverGuard failover,
             DeclaredQueues declared,
             ObjectProvider<LeaderOnlyScheduler> scheduler,
+            ObjectProvider<HistoryPruner> history,
             ObjectProvider<WorkerLifecycle> worker) {
         InspectionSettings inspection = settings.inspection();
         boolean runsChores = scheduler.stream().findAny().isPresent();
@@ -64,6 +66,8 @@ public final class KonduitQueueHealthAutoConfiguration {
                         .findFirst()
                         .map(its -> detection.describe(its.hasWitness()))
                         .orElse(null))
+                .history(() ->
+                        history.stream().findFirst().map(HistoryDetail::of).orElse(null))
                 .drainedBy(() ->
                         worker.stream().findFirst().map(its -> its.drain().by()).orElse(null));
         return new UnservedQueuesDetail(indicator, declared);

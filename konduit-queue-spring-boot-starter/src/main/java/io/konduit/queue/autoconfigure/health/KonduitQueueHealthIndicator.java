@@ -39,6 +39,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
     private Supplier<@Nullable String> drainedBy = () -> null;
     private Supplier<List<HangingRun>> hanging = List::of;
     private Supplier<@Nullable Map<String, Object>> crashDetection = () -> null;
+    private Supplier<@Nullable Map<String, Object>> history = () -> null;
     private final LongSupplier nanoTime;
     private final long startedNanos;
 
@@ -104,6 +105,12 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         return this;
     }
 
+    /** How the history is pruned; null if this instance runs no chores. */
+    KonduitQueueHealthIndicator history(Supplier<@Nullable Map<String, Object>> retention) {
+        history = retention;
+        return this;
+    }
+
     /** Runs on this instance that were asked to end and are still running. */
     KonduitQueueHealthIndicator hanging(Supplier<List<HangingRun>> runs) {
         hanging = runs;
@@ -129,6 +136,10 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         }
         health.withDetail("controlPathMillis", millisSince(sent));
         describeHere(health);
+        Map<String, Object> retention = history.get();
+        if (retention != null) {
+            health.withDetail("history", retention);
+        }
         List<String> reasons = new ArrayList<>();
         judgeLoops(health, reasons);
         judgeReaper(health, recovery, reasons);

@@ -8,6 +8,7 @@ import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.LeadershipState;
 import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.metrics.QueueGauges;
+import io.konduit.queue.retention.HistoryPruner;
 import io.konduit.queue.review.StatisticsRepository;
 import io.konduit.queue.settings.QueueSettings;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,7 +36,8 @@ public final class KonduitQueueGaugesAutoConfiguration {
             MeterRegistry registry,
             QueueDatabase database,
             QueueSettings settings,
-            ObjectProvider<LeaderOnlyScheduler> scheduler) {
+            ObjectProvider<LeaderOnlyScheduler> scheduler,
+            ObjectProvider<HistoryPruner> history) {
         return new QueueGauges(
                 registry,
                 StatisticsRepository.onControlPath(database),
@@ -43,6 +45,7 @@ public final class KonduitQueueGaugesAutoConfiguration {
                         settings.inspection().zombieLimit(),
                         settings.inspection().staleThreshold()),
                 () -> scheduler.stream().anyMatch(known -> known.state() == LeadershipState.LEADER),
+                () -> history.stream().findFirst().map(HistoryPruner::knownMode).orElse(null),
                 System::nanoTime);
     }
 

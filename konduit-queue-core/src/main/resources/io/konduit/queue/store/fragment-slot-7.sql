@@ -1,0 +1,2 @@
+-- A part of history.
+konduit_task_history_7
