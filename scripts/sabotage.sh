@@ -253,6 +253,34 @@ mutation "running task may lose the end of its lease" "$db/V1__tables.sql" \
   "s/check ((status = 'RUNNING') = (lock_timeout_at is not null))/check (true)/" 'TaskRulesTests'
 mutation "any status is accepted" "$db/V1__tables.sql" \
   "s/check (value in ('PENDING', 'RUNNING', 'HELD', 'FAILED'))/check (true)/" 'TaskRulesTests'
+mutation "completion ends in no slot" "$sql/fragment-open-slot.sql" \
+  's/s\.closed_at is null limit/s.closed_at is not null limit/' 'HistoryPrunerTests#completedAndCancelledTasksGoToTheOpenSlot'
+mutation "slot is emptied before its time" "$java/retention/HistoryPruner.java" \
+  's/slot\.closed()\.compareTo(age) >= 0/slot.closed().compareTo(age) >= -9/' 'HistoryPrunerTests#slotIsEmptiedWhenAllOfItIsOldEnough*'
+mutation "jump of the clock counts as age" "$sql/observe-slots.sql" \
+  's/closed_at = s\.closed_at + coalesce(m\.jump.*$/closed_at = s.closed_at/' 'HistoryPrunerTests#jumpOfTheClockRemovesNothing*+jumpThatNobodyMeasured*'
+mutation "time that nobody measured counts as age" "$sql/observe-slots.sql" \
+  's/else :unwatchedMs::bigint end/else 9e15 end/' 'HistoryPrunerTests#jumpThatNobodyMeasured*'
+mutation "truncate waits without a limit" "$sql/lock-slot.sql" \
+  "s/set_config('lock_timeout', :lockTimeout::text, true) is not null/:lockTimeout::text is not null/" 'HistoryPrunerTests#openReaderDelaysTheSlot*'
+mutation "truncate does not ask whose turn it was" "$sql/lock-slot.sql" \
+  's/ and s\.turn = :turn/ and :turn::bigint is not null/' 'HistoryPrunerTests#leaderWithOldNewsOfASlot*'
+mutation "two leaders rotate twice" "$sql/rotate-slot.sql" \
+  's/ and opened_at is not null and closed_at is null$//' 'HistoryPrunerTests#leaderThatComesSecondRotatesNothing'
+mutation "deletes read dead rows again" "$sql/prune-slot.sql" \
+  "s/h\.ctid > :after::tid/h.ctid > '(0,0)'::tid and :after::text is not null/" 'HistoryPrunerTests#deadRowsAreNotReadAgain'
+mutation "deletes forget what they have skipped" "$java/retention/HistoryPruner.java" \
+  's/return deleted;/return after;/' 'HistoryPrunerTests#rowThatSomebodyHasLockedIsSkipped*+nextPassStartsWhere*'
+mutation "errors outlive their tasks" "$java/retention/HistoryPruner.java" \
+  '/slots\.pruneErrors(/d' 'HistoryPrunerTests#errorsGoWithTheirTask*'
+mutation "count removes what has just ended" "$java/retention/HistoryPruner.java" \
+  's/newer >= keepCount \&\& isOldEnough(slot, RetentionSettings\.LEAST_AGE)/newer >= keepCount/' 'HistoryPrunerTests#whatHasJustEndedIsKept*'
+mutation "count keeps everything" "$java/retention/HistoryPruner.java" \
+  's/beyond\.add(slot);/newer++;/' 'HistoryPrunerTests#newestTasksAreKeptByCount*'
+mutation "dropped slot stays open" "$java/retention/HistoryPruner.java" \
+  's/open != null \&\& open\.present() \&\& /open != null \&\& /' 'HistoryPrunerTests#taskEndsAlsoWithoutAPartition*'
+mutation "history has no default partition" "$db/V1__tables.sql" \
+  '/^create table konduit_task_history_rest/,/);$/s/(constraint konduit_task_history_rest_pkey primary key (id)) default/(constraint konduit_task_history_rest_pkey primary key (id)) for values in (99)/' 'HistoryPrunerTests#taskEndsAlsoWithoutAPartition*'
 mutation "view reads both tables whole" "$db/V1__tables.sql" \
   's/ status::text, run_at/ status, run_at/' 'PlanTests'
 

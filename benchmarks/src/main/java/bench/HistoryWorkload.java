@@ -86,9 +86,11 @@ final class HistoryWorkload {
     }
 
     private void report(List<Sample> samples) {
-        Sample first = samples.get(STRETCH / 4);
+        Sample first = samples.get(SECONDS / 20);
         Sample last = samples.get(samples.size() - 1);
-        double before = rate(first, samples.get(STRETCH / 4 + STRETCH));
+        // the backlog of the start is worked off by then
+        Sample settled = samples.get(SECONDS / 6);
+        double before = rate(settled, samples.get(SECONDS / 6 + STRETCH));
         double after = rate(samples.get(samples.size() - 1 - STRETCH), last);
         Object[] params = {"seconds", SECONDS, "asked_per_s", RATE, "keep_s", KEEP.toSeconds(), "stretch_s", STRETCH};
         lab.line("history", "first stretch", before, "completions/s", params);

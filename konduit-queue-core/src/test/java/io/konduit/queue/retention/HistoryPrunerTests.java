@@ -423,6 +423,21 @@ class HistoryPrunerTests {
     }
 
     @Test
+    void leaderThatComesSecondRotatesNothing() {
+        List<HistorySlots.Slot> seen = slots(owner).list();
+        HistorySlots.Slot open =
+                seen.stream().filter(HistorySlots.Slot::isOpen).findFirst().orElseThrow();
+        assertThat(slots(owner).rotate(open, seen.get(1))).isTrue();
+
+        assertThat(slots(owner).rotate(open, seen.get(1))).isFalse();
+        assertThat(slots(owner).rotate(open, seen.get(2)))
+                .as("another empty slot")
+                .isFalse();
+
+        assertThat(openSlot()).isEqualTo(1);
+    }
+
+    @Test
     void leaderWithOldNewsOfASlotLeavesItAlone() {
         closedSlot(1);
         HistorySlots.Slot before = slots(owner).list().stream()
