@@ -113,6 +113,34 @@ mutation "snooze is charged" "$sql/snooze.sql" \
 mutation "snooze waits for a locked row" "$sql/snooze.sql" \
   's/ skip locked//' 'SnoozeTests#lockedRowKeepsNoOtherSnoozeWaiting'
 
+# ---- doing nothing ----
+mutation "idle: claim does not say that a task runs" "$sql/claim.sql" \
+  "s/case when :busyChannel::text is not null then/case when false and :busyChannel::text is not null then/" 'ActivityTests#aClaimTellsTheOthers*'
+mutation "idle: new witness is not announced" "$sql/witness-take.sql" \
+  "s/, pg_notify(:busyChannel, 'busy') as announced/, :busyChannel::text as announced/" 'ActivityTests#aSessionThatBecomesAWitness*'
+mutation "idle: follower does not see that a task runs" "$sql/leader-look.sql" \
+  "s/ is null then 'IDLE'/ is not distinct from (select min(t.id) from konduit_task t where t.status = 'RUNNING') then 'IDLE'/" 'ActivityTests#aFollowerLooksRarely*'
+mutation "idle: follower does not see that the leader is late" "$sql/leader-look.sql" \
+  "s/ + :freshMs \* interval/ + 0 * :freshMs * interval/" 'ActivityTests#aFollowerLooksOften*'
+mutation "idle: instance that does not listen is quiet" "$java/leader/Activity.java" \
+  's/ >= LASTING.toNanos() && hears.getAsBoolean();/ >= LASTING.toNanos();/' 'ActivityTests#isQuiet*'
+mutation "idle: worker does not ask when the next task is due" "$java/worker/TaskPoller.java" \
+  's/        if (!knowsNext) {/        if (false) {/' 'IdleWorkerTests#aTaskThatWasAlreadyWaiting*'
+mutation "idle: worker that knows of the next task forgets the others" "$java/worker/TaskPoller.java" \
+  's/        if (planned || mayHaveMissed) {/        if (mayHaveMissed) {/' 'IdleWorkerTests#tasksThatAreDueOneAfterAnother*'
+mutation "idle: locked task lets the worker sleep" "$sql/next-due.sql" \
+  's/coalesce(bool_or(o.found), false) as overdue/false as overdue/' 'IdleWorkerTests#aDueTaskWhoseRowIsLocked*'
+mutation "idle: delayed task is not announced" "$java/enqueue/Notifier.java" \
+  's/            if (earlier(later.get(queue), due)) {/            if (false) {/' 'IdleWorkerTests#aDelayedTask*'
+mutation "idle: task due sooner than the expected one is not announced" "$java/enqueue/Notifier.java" \
+  's/ \&\& known - due <= 0) {/) {/' 'IdleWorkerTests#aTaskThatIsDueEarlier*'
+mutation "idle: retry is not announced" "$java/worker/OutcomeWriter.java" \
+  '/later.dueIn(run.task().queue(), outcome.failure().backoff());/d' 'IdleWorkerTests#aRetryOfAWorker*'
+mutation "idle: resumed queue is announced before the commit" "$java/jdbc/CallerTransaction.java" \
+  '/public void afterCommit/,/^    }$/ s/if (!commitsLater())/if (!commitsLater() || action != null)/' 'IdleWorkerTests#aPersonResumes*'
+mutation "idle: looks do not become rarer" "$java/worker/TaskPoller.java" \
+  's/Math.min(longestIdleNanos, 2 \* idleNanos)/idleNanos/' 'IdleWorkerTests#looksBecomeRarer*'
+
 # ---- leadership ----
 mutation "leader lock goes by the instance's clock" "$java/store/LeaderLocks.java" \
   '/\.usingDbTime()/d' 'LeadershipTests#theClocksOfTheInstancesDoNotMatter'

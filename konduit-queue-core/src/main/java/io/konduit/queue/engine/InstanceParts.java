@@ -1,6 +1,9 @@
 package io.konduit.queue.engine;
 
+import io.konduit.queue.enqueue.Notifier;
+import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
@@ -21,10 +24,13 @@ import io.konduit.queue.worker.WorkerParts;
 import io.konduit.queue.worker.WorkerRegistry;
 import io.konduit.queue.worker.WorkerRuntime;
 import io.konduit.queue.worker.WorkerStore;
+import java.time.Duration;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** The parts of an instance that sends heartbeats, because it runs tasks or chores. */
 final class InstanceParts {
+    private final Supplier<Stream<TaskWakeUp>> wakeUps;
     final Part<WorkerSettings> settings;
     final Part<WorkerIdentity> identity;
     final Part<WorkerRepository> workers;
@@ -38,7 +44,13 @@ final class InstanceParts {
     final Part<WorkerLifecycle> worker;
     final Part<ChoresPresence> presence;
 
-    InstanceParts(QueueEngineBuilder given, Supplier<OutageGuard> guard, Supplier<NotificationChannel> channel) {
+    InstanceParts(
+            QueueEngineBuilder given,
+            Supplier<OutageGuard> guard,
+            Supplier<NotificationChannel> channel,
+            Supplier<Stream<TaskWakeUp>> wakeUps,
+            Supplier<Activity> activity) {
+        this.wakeUps = wakeUps;
         settings = given.part(WorkerSettings.class, () -> given.settings.worker());
         identity = new Part<>(() -> identity(given));
         workers = given.part(WorkerRepository.class, () -> new WorkerRepository(given.database));
@@ -60,14 +72,28 @@ final class InstanceParts {
                 WorkerLifecycle.class,
                 () -> new WorkerLifecycle(new WorkerParts(
                         settings.get(),
-                        new WorkerStore(leases.get(), incidents.get(), registry.get(), channel.get(), witness(given)),
+                        new WorkerStore(
+                                leases.get(),
+                                incidents.get(),
+                                registry.get(),
+                                channel.get(),
+                                witness(given),
+                                this::tasksDueIn),
                         runner.get(),
                         events.get(),
-                        new WorkerRuntime(given.nanoTime, new Jitter(given.random), given.handlerThreads))));
+                        new WorkerRuntime(
+                                given.nanoTime, new Jitter(given.random), given.handlerThreads, activity.get()))));
         presence = given.part(
                 ChoresPresence.class,
                 () -> new ChoresPresence(
                         registry.get(), given.settings.instance().heartbeatInterval()));
+    }
+
+    /** Only the queue's own, which do not block: this runs on a thread that others wait for. */
+    void tasksDueIn(String queue, Duration delay) {
+        wakeUps.get()
+                .filter(wakeUp -> wakeUp instanceof WorkerLifecycle || wakeUp instanceof Notifier)
+                .forEach(wakeUp -> wakeUp.tasksDueIn(queue, delay));
     }
 
     private static WitnessParts witness(QueueEngineBuilder given) {

@@ -1,5 +1,6 @@
 package io.konduit.queue.engine;
 
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
@@ -18,6 +19,7 @@ import io.konduit.queue.store.RetentionRepository.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,9 +53,9 @@ public record QueueChores(List<Chore> chores) {
             return this;
         }
 
-        Builder witness(WitnessWatch watch, WitnessSettings witness) {
+        Builder witness(WitnessWatch watch, WitnessSettings witness, Activity activity, LongSupplier nanoTime) {
             if (witness.enabled() && !settings.reaperInterval().isZero()) {
-                chores.add(new WitnessChore(watch, witness.grace()));
+                chores.add(new WitnessChore(watch, witness.grace(), activity, nanoTime));
             }
             return this;
         }
@@ -67,7 +69,7 @@ public record QueueChores(List<Chore> chores) {
 
         Builder staleWorkers(StaleWorkerMarker marker) {
             chores.add(new PeriodicChore(
-                    "stale-workers", settings.staleThreshold().dividedBy(4), marker::markOnce, false));
+                    "stale-workers", settings.staleThreshold().dividedBy(2), marker::markOnce, false));
             return this;
         }
 

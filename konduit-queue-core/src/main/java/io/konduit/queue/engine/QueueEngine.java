@@ -10,6 +10,7 @@ import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.insert.TaskInserts;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
@@ -36,6 +37,7 @@ import io.konduit.queue.worker.KnownHandlers;
 import io.konduit.queue.worker.LeaseFence;
 import io.konduit.queue.worker.WorkerLifecycle;
 import io.konduit.queue.worker.WorkerRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -59,8 +61,9 @@ public final class QueueEngine {
         this.given = given;
         this.failover = new FailoverParts(given);
         this.enqueue = new EnqueueParts(given, failover.acknowledged, () -> worker());
-        this.instance = new InstanceParts(given, failover.outageGuard, enqueue.channel);
-        this.recovery = new RecoveryParts(given, failover.outageGuard, instance, enqueue.wakeUps);
+        Part<Activity> activity = given.part(Activity.class, () -> new Activity(given.nanoTime));
+        this.instance = new InstanceParts(given, failover.outageGuard, enqueue.channel, enqueue.wakeUps, activity);
+        this.recovery = new RecoveryParts(given, failover.outageGuard, instance, enqueue.wakeUps, activity);
     }
 
     /** The tables must exist when a part is used, not before. */
@@ -102,6 +105,11 @@ public final class QueueEngine {
 
     public QueueDatabase database() {
         return given.database;
+    }
+
+    /** After the caller's commit, tells the queue's own wake-ups that a task becomes due after this time. */
+    public void tasksDueIn(String queue, Duration delay) {
+        given.database.callerTransaction().afterCommit(() -> instance.tasksDueIn(queue, delay));
     }
 
     public TaskQueue taskQueue() {

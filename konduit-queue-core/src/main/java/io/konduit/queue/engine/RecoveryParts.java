@@ -3,6 +3,7 @@ package io.konduit.queue.engine;
 import io.konduit.queue.enqueue.Notifier;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.failover.OutageGuard;
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.Leadership;
@@ -27,6 +28,7 @@ import io.konduit.queue.store.WitnessRepository;
 import io.konduit.queue.thread.Jitter;
 import io.konduit.queue.worker.WorkerIdentity;
 import io.konduit.queue.worker.WorkerLifecycle;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -55,13 +57,15 @@ final class RecoveryParts {
             QueueEngineBuilder given,
             Supplier<OutageGuard> guard,
             InstanceParts instance,
-            Supplier<Stream<TaskWakeUp>> wakeUps) {
+            Supplier<Stream<TaskWakeUp>> wakeUps,
+            Supplier<Activity> activity) {
         policy = given.part(ReclaimPolicy.class, () -> given.settings.reclaim());
         tasks = given.part(ReclaimRepository.class, () -> new ReclaimRepository(given.database));
         events = given.part(
                 ReclaimEvents.class,
-                () -> new ReclaimEvents(actor(given), given.events, given.reclaimMonitor.get(), queues -> wakeUps.get()
-                        .forEach(wakeUp -> wake(given, wakeUp, queues))));
+                () -> new ReclaimEvents(actor(given), given.events, given.reclaimMonitor.get(), queues -> given.database
+                        .callerTransaction()
+                        .afterCommit(() -> wakeUps.get().forEach(wakeUp -> wake(given, wakeUp, queues)))));
         reclaimer = given.part(
                 OrphanReclaimer.class,
                 () -> new OrphanReclaimer(tasks.get(), policy.get(), guard.get(), events.get(), given.nanoTime));
@@ -83,16 +87,21 @@ final class RecoveryParts {
                         guard.get(),
                         new WitnessWatch.Terms(policy.get().batchSize(), actor(given)),
                         given.nanoTime));
-        chores = given.part(QueueChores.class, () -> chores(given, instance));
+        chores = given.part(QueueChores.class, () -> chores(given, instance, activity.get()));
         leadership = given.part(Leadership.class, () -> {
             UUID id = instance.identity.get().id();
-            return new Leadership(locks(given, id), settings(given), id, given.events, given.nanoTime);
+            return new Leadership(locks(given, id, activity.get()), settings(given), id, given.events, given.nanoTime);
         });
         scheduler = given.part(LeaderOnlyScheduler.class, () -> {
             List<Chore> all = new ArrayList<>(chores.get().chores());
             given.chores.get().forEach(all::add);
             return new LeaderOnlyScheduler(
-                    leadership.get(), passes.get(), all, given.nanoTime, new Jitter(given.random));
+                    leadership.get(),
+                    passes.get(),
+                    all,
+                    given.nanoTime,
+                    new Jitter(given.random),
+                    followsQuietly(given) ? activity.get()::isQuiet : () -> false);
         });
     }
 
@@ -104,6 +113,11 @@ final class RecoveryParts {
                 : leaderSettings.get();
     }
 
+    /** A follower can look less often only if its look tells whether tasks run. */
+    private static boolean followsQuietly(QueueEngineBuilder given) {
+        return given.settings.witness().enabled() && given.lockProvider.get() == null;
+    }
+
     private static String actor(QueueEngineBuilder given) {
         WorkerIdentity identity = given.identity.get();
         return "reaper@" + (identity == null ? "application" : identity.id());
@@ -112,13 +126,14 @@ final class RecoveryParts {
     /** The queue's own wake-ups are fast; the application's may be slow. */
     private static void wake(QueueEngineBuilder given, TaskWakeUp wakeUp, Set<String> queues) {
         if (wakeUp instanceof WorkerLifecycle || wakeUp instanceof Notifier) {
-            wakeUp.tasksDue(queues);
+            // some may be due only after a backoff: whoever looks now also asks for the next
+            queues.forEach(queue -> wakeUp.tasksDueIn(queue, Duration.ZERO));
         } else {
             given.applicationThread.execute(() -> wakeUp.tasksDue(queues));
         }
     }
 
-    private QueueChores chores(QueueEngineBuilder given, InstanceParts instance) {
+    private QueueChores chores(QueueEngineBuilder given, InstanceParts instance, Activity activity) {
         ChoreSettings settings = given.settings
                 .chores()
                 .requireStaleAfterTwo(given.settings.instance().heartbeatInterval());
@@ -126,17 +141,17 @@ final class RecoveryParts {
                 new StaleWorkerMarker(instance.workers.get(), settings.staleThreshold(), given.events);
         return QueueChores.builder(settings)
                 .reaper(reclaimer.get())
-                .witness(witnessWatch.get(), given.settings.witness())
+                .witness(witnessWatch.get(), given.settings.witness(), activity, given.nanoTime)
                 .abandoned(cleaner.get())
                 .staleWorkers(marker)
                 .retention(history.get(), new RetentionRepository(given.database), retention.get())
                 .build();
     }
 
-    private LockProvider locks(QueueEngineBuilder given, UUID worker) {
+    private LockProvider locks(QueueEngineBuilder given, UUID worker, Activity activity) {
         LockProvider applications = given.lockProvider.get();
         return applications == null
-                ? LeaderLocks.create(given.database, worker)
+                ? LeaderLocks.create(given.database, worker, activity::busy)
                 : new RecordedLocks(applications, passes.get(), worker);
     }
 }

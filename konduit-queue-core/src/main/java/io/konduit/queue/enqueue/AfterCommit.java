@@ -3,6 +3,8 @@ package io.konduit.queue.enqueue;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.insert.NewTask;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -10,7 +12,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class AfterCommit {
     private static final Logger log = LoggerFactory.getLogger(AfterCommit.class);
+    /** Longer than any transaction lasts. */
+    private static final Duration FAR = Duration.ofDays(1);
 
     private final BooleanSupplier commitsLater;
     private final Supplier<Stream<TaskWakeUp>> source;
@@ -56,6 +62,8 @@ public final class AfterCommit {
             monitor.enqueued(task.queue(), task.type(), 1);
             if (isDue(task)) {
                 wake(Set.of(task.queue()));
+            } else {
+                wakeLater(task.queue(), delay(task));
             }
         }
     }
@@ -83,6 +91,16 @@ public final class AfterCommit {
         }
     }
 
+    /** An existing task of this queue may start at that time. */
+    void due(String queue, Instant runAt) {
+        long at = System.nanoTime() + nanosUntil(runAt);
+        if (commitsLater.getAsBoolean()) {
+            collected().addLater(queue, at);
+        } else {
+            wakeLater(queue, Duration.ofNanos(at - System.nanoTime()));
+        }
+    }
+
     private Collected collected() {
         for (TransactionSynchronization present : TransactionSynchronizationManager.getSynchronizations()) {
             if (present instanceof Collected collected && collected.owner() == this) {
@@ -95,6 +113,16 @@ public final class AfterCommit {
     }
 
     private void wake(Set<String> queues) {
+        each(wakeUp -> wakeUp.tasksDue(queues));
+    }
+
+    private void wakeLater(String queue, Duration delay) {
+        if (delay.compareTo(TaskWakeUp.FORESIGHT) <= 0) {
+            each(wakeUp -> wakeUp.tasksDueIn(queue, delay.isNegative() ? Duration.ZERO : delay));
+        }
+    }
+
+    private void each(Consumer<TaskWakeUp> call) {
         List<TaskWakeUp> known = wakeUps;
         if (known == null) {
             known = source.get().toList();
@@ -102,7 +130,7 @@ public final class AfterCommit {
         }
         for (TaskWakeUp wakeUp : known) {
             try {
-                wakeUp.tasksDue(queues);
+                call.accept(wakeUp);
             } catch (RuntimeException e) {
                 // the tasks are committed; the next poll finds them
                 log.warn("A wake-up failed; the tasks wait for the next poll", e);
@@ -110,9 +138,22 @@ public final class AfterCommit {
         }
     }
 
-    /** A task with its own start time may not be due yet: the poll finds it. */
+    /** A task with its own start time may not be due yet. */
     private static boolean isDue(NewTask task) {
         return task.runAt() == null && task.delay().isZero();
+    }
+
+    private static Duration delay(NewTask task) {
+        if (task.runAt() != null) {
+            return Duration.ofNanos(nanosUntil(task.runAt()));
+        }
+        return task.delay().compareTo(FAR) < 0 ? task.delay() : FAR;
+    }
+
+    /** By this instance's clock: a wake-up is only a hint. */
+    private static long nanosUntil(Instant time) {
+        long millis = time.toEpochMilli() - System.currentTimeMillis();
+        return TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(millis, FAR.toMillis())));
     }
 
     /** In segments: a rollback to a savepoint discards what was enqueued since. */
@@ -137,6 +178,10 @@ public final class AfterCommit {
 
         void addDue(String queue) {
             parts.get(parts.size() - 1).due.add(queue);
+        }
+
+        void addLater(String queue, long atNanos) {
+            parts.get(parts.size() - 1).addLater(queue, atNanos);
         }
 
         @Override
@@ -171,6 +216,8 @@ public final class AfterCommit {
             if (!all.due.isEmpty()) {
                 wake(all.due);
             }
+            long now = System.nanoTime();
+            all.later.forEach((queue, at) -> wakeLater(queue, Duration.ofNanos(at - now)));
         }
     }
 
@@ -180,6 +227,9 @@ public final class AfterCommit {
 
         private final Map<Kind, Integer> counts = new HashMap<>();
         private final Set<String> due = new HashSet<>();
+        /** When the first of those tasks is due that are not due yet. */
+        private final Map<String, Long> later = new HashMap<>();
+
         private final List<TaskId> created = new ArrayList<>();
 
         void add(NewTask task, TaskId id) {
@@ -187,13 +237,20 @@ public final class AfterCommit {
             counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
             if (isDue(task)) {
                 due.add(task.queue());
+            } else {
+                addLater(task.queue(), System.nanoTime() + delay(task).toNanos());
             }
+        }
+
+        void addLater(String queue, long atNanos) {
+            later.merge(queue, atNanos, (one, other) -> one - other < 0 ? one : other);
         }
 
         void addAll(Part later) {
             later.created.forEach(this::remember);
             later.counts.forEach((kind, tasks) -> counts.merge(kind, tasks, Integer::sum));
             due.addAll(later.due);
+            later.later.forEach(this::addLater);
         }
 
         private void remember(TaskId id) {

@@ -6,7 +6,9 @@ import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.thread.Phases;
 import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,11 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
     private final NotificationChannel channel;
     private final Set<String> pending = new HashSet<>();
     private final Set<ControlMessage> messages = new HashSet<>();
+    /** When the next task of a queue is due that the others do not know of. */
+    private final Map<String, Long> later = new HashMap<>();
+    /** When the others look at a queue, because they were told so. */
+    private final Map<String, Long> told = new HashMap<>();
+
     private @Nullable Thread thread;
 
     public Notifier(NotificationChannel channel) {
@@ -39,6 +46,30 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
                 pending.notifyAll();
             }
         }
+    }
+
+    /** Whoever looks at a queue then asks when its next task is due: tasks that are due after that need no message. */
+    @Override
+    public void tasksDueIn(String queue, Duration delay) {
+        if (delay.compareTo(FORESIGHT) > 0) {
+            return;
+        }
+        long now = System.nanoTime();
+        long due = now + delay.toNanos();
+        synchronized (pending) {
+            Long known = told.get(queue);
+            if (known != null && known - now > 0 && known - due <= 0) {
+                return;
+            }
+            if (earlier(later.get(queue), due)) {
+                later.put(queue, due);
+                pending.notifyAll();
+            }
+        }
+    }
+
+    private static boolean earlier(@Nullable Long before, long due) {
+        return before == null || due - before < 0;
     }
 
     @Override
@@ -68,9 +99,17 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
             while (!isSomethingPending()) {
                 pending.wait();
             }
-            NotificationChannel.Heard taken = new NotificationChannel.Heard(Set.copyOf(pending), Set.copyOf(messages));
+            NotificationChannel.Heard taken =
+                    new NotificationChannel.Heard(Set.copyOf(pending), new HashSet<>(messages));
+            long now = System.nanoTime();
+            told.values().removeIf(due -> due - now <= 0);
+            later.forEach((queue, due) -> {
+                taken.messages().add(ControlMessage.later(queue, Duration.ofNanos(due - now)));
+                told.put(queue, due);
+            });
             pending.clear();
             messages.clear();
+            later.clear();
             return taken;
         }
     }
@@ -82,7 +121,7 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
 
     private boolean isSomethingPending() {
         synchronized (pending) {
-            return !pending.isEmpty() || !messages.isEmpty();
+            return !pending.isEmpty() || !messages.isEmpty() || !later.isEmpty();
         }
     }
 
@@ -95,6 +134,9 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
                 channel.send(taken.queues());
             }
         } catch (RuntimeException e) {
+            synchronized (pending) {
+                told.clear();
+            }
             log.debug("A notification was not sent; other instances find the tasks at their next poll or heartbeat", e);
         }
     }

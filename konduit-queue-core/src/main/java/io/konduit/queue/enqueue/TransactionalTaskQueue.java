@@ -99,7 +99,13 @@ public final class TransactionalTaskQueue implements TaskQueue {
     @Override
     public boolean reschedule(TaskId id, Instant runAt) {
         Optional<Moved> moved = tasks.starts().reschedule(id, Start.at(runAt));
-        moved.filter(Moved::due).ifPresent(task -> afterCommit.due(task.queue()));
+        moved.ifPresent(task -> {
+            if (task.due()) {
+                afterCommit.due(task.queue());
+            } else {
+                afterCommit.due(task.queue(), runAt);
+            }
+        });
         return moved.isPresent();
     }
 }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -54,6 +55,22 @@ public final class CallerTransaction {
     /** Whether the thread's connection waits for a commit, even one that has begun. */
     public boolean awaitsCommit() {
         return bound() != null;
+    }
+
+    /** Runs this after the commit of the thread's transaction, and never after a rollback; at once without one. */
+    public void afterCommit(Runnable action) {
+        if (!commitsLater()) {
+            action.run();
+            return;
+        }
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                if (status == STATUS_COMMITTED) {
+                    action.run();
+                }
+            }
+        });
     }
 
     /** Whether the thread is in a transaction on any data source. */

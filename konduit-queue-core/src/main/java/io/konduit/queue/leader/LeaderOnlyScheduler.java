@@ -8,8 +8,10 @@ import io.konduit.queue.thread.Jitter;
 import io.konduit.queue.thread.Phases;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +46,30 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private final ChoreRepository passes;
     private final List<Chore> chores;
     private final Jitter jitter;
+    private final LongSupplier nanoTime;
+    private final BooleanSupplier quiet;
+    private boolean renewed;
+    private long renewedNanos;
     private @Nullable ThreadPoolTaskScheduler vital;
     private @Nullable ThreadPoolTaskScheduler housekeeping;
 
     public LeaderOnlyScheduler(
             Leadership leadership, ChoreRepository passes, List<Chore> chores, LongSupplier nanoTime, Jitter jitter) {
+        this(leadership, passes, chores, nanoTime, jitter, () -> false);
+    }
+
+    /**
+     * @param quiet whether no task runs anywhere, so that a follower need not look for the leader's death so often
+     */
+    public LeaderOnlyScheduler(
+            Leadership leadership,
+            ChoreRepository passes,
+            List<Chore> chores,
+            LongSupplier nanoTime,
+            Jitter jitter,
+            BooleanSupplier quiet) {
+        this.nanoTime = nanoTime;
+        this.quiet = quiet;
         this.throttle = new LogThrottle(nanoTime);
         this.leadership = leadership;
         this.settings = leadership.settings();
@@ -78,13 +99,26 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
                 AtomicBoolean started = new AtomicBoolean();
                 // L6: orphans from before the start are found at once, on every instance
                 repeat(vital, () -> started.getAndSet(true) ? tick(chore) : runNow(chore), Duration.ZERO);
-            } else {
+            } else if (!isGrouped(chore)) {
                 repeat(
                         chore.isUrgent() ? vital : housekeeping,
                         () -> tick(chore),
                         jittered(shorter(chore.interval(), LOOK_AROUND)));
             }
         }
+        List<Chore> recorded =
+                chores.stream().filter(LeaderOnlyScheduler::isGrouped).toList();
+        if (!recorded.isEmpty()) {
+            Duration first = recorded.stream()
+                    .map(Chore::interval)
+                    .min(Duration::compareTo)
+                    .orElse(LOOK_AROUND);
+            repeat(housekeeping, () -> tickRecorded(recorded), jittered(shorter(first, LOOK_AROUND)));
+        }
+    }
+
+    private static boolean isGrouped(Chore chore) {
+        return chore.isRecorded() && !chore.isUrgent() && !chore.isVital();
     }
 
     @Override
@@ -115,6 +149,15 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
 
     /** One step of the lock; returns when to take the next. */
     Duration renew() {
+        long now = nanoTime.getAsLong();
+        if (renewed
+                && leadership.state() == LeadershipState.NOT_LEADER
+                && now - renewedNanos < settings.renewInterval().toNanos()
+                && quiet.getAsBoolean()) {
+            return jittered(settings.acquireRetryInterval());
+        }
+        renewed = true;
+        renewedNanos = now;
         LeadershipState state = leadership.renew();
         return state == LeadershipState.LEADER ? settings.renewInterval() : jittered(settings.acquireRetryInterval());
     }
@@ -130,6 +173,33 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
             next = runNow(chore);
         }
         return shorter(next, jittered(LOOK_AROUND));
+    }
+
+    /** The same for all recorded chores that are housekeeping, with one look at the records. */
+    Duration tickRecorded(List<Chore> recorded) {
+        Duration next = LOOK_AROUND;
+        Map<String, Duration> since = Map.of();
+        if (leadership.state() == LeadershipState.LEADER) {
+            try {
+                since = passes.sinceLastPasses();
+            } catch (DataAccessException e) {
+                log.debug("When the chores last ran cannot be read now", e);
+                return jittered(LOOK_AROUND);
+            }
+        }
+        for (Chore chore : recorded) {
+            if (leadership.state() == LeadershipState.LEADER
+                    && isDue(since.get(chore.name()), mostOf(chore.interval()))) {
+                runNow(chore);
+            }
+            next = shorter(next, chore.interval());
+        }
+        return jittered(next);
+    }
+
+    /** A pass in the future was recorded before the database's clock was set back. */
+    private static boolean isDue(@Nullable Duration since, Duration interval) {
+        return since == null || since.isNegative() || since.compareTo(interval) >= 0;
     }
 
     private boolean isOurTurn(Chore chore) {
@@ -151,8 +221,7 @@ public final class LeaderOnlyScheduler implements SmartLifecycle {
     private boolean isPastSince(Chore chore, Duration time) {
         try {
             return passes.sinceLastPass(chore.name())
-                    // a pass in the future was recorded before the database's clock was set back
-                    .map(since -> since.isNegative() || since.compareTo(time) >= 0)
+                    .map(since -> isDue(since, time))
                     .orElse(true);
         } catch (DataAccessException e) {
             log.debug("When '{}' last ran cannot be read now", chore.name(), e);

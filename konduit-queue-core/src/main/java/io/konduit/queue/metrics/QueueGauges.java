@@ -26,14 +26,16 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the queue as gauges. Only the leader reads it, at most every fifteen seconds; on other instances the
- * gauges have no value, so that a sum over instances counts nothing twice.
+ * The state of the queue as gauges. Only the leader reads it, at most every fifteen seconds, and only while somebody
+ * reads the gauges; on other instances the gauges have no value, so that a sum over instances counts nothing twice.
  */
 public final class QueueGauges {
     /** How often the leader reads the state. */
     public static final Duration INTERVAL = Duration.ofSeconds(15);
 
     private static final long LIFE_NANOS = INTERVAL.multipliedBy(4).toNanos();
+    /** Longer than the interval of any usual collector. */
+    private static final long INTEREST_NANOS = Duration.ofMinutes(5).toNanos();
 
     private final StatisticsRepository statistics;
     private final Limits limits;
@@ -44,6 +46,7 @@ public final class QueueGauges {
     private final MultiGauge oldestPending;
     private final MultiGauge workers;
     private volatile @Nullable Snapshot last;
+    private volatile long readNanos;
 
     /**
      * The limits for what is reported, from {@code konduit.queue.*}.
@@ -66,13 +69,15 @@ public final class QueueGauges {
         this.limits = limits;
         this.leads = leads;
         this.nanoTime = nanoTime;
+        // a collector may be about to read for the first time
+        this.readNanos = nanoTime.getAsLong();
         this.tasks = multi(registry, MeterNames.TASKS, "Live tasks by queue and status", "tasks");
         this.held = multi(registry, MeterNames.HELD, "Tasks that wait for a person, by reason", "tasks");
         this.oldestPending =
                 multi(registry, MeterNames.OLDEST_PENDING, "How long the oldest due task has waited", "seconds");
         this.workers = multi(registry, MeterNames.WORKERS, "Workers by status", "workers");
         // a gauge holds its object weakly: this one lives as long as the application
-        Gauge.builder(MeterNames.LEADER, this, gauges -> gauges.leads.getAsBoolean() ? 1 : 0)
+        Gauge.builder(MeterNames.LEADER, this, QueueGauges::readLeader)
                 .description("1 on the instance that runs the background chores")
                 .register(registry);
         Gauge.builder(MeterNames.HISTORY_TRUNCATED, this, gauges -> gauges.truncates(history.get()))
@@ -103,6 +108,18 @@ public final class QueueGauges {
             return Double.NaN;
         }
         return mode == HistoryPruner.Mode.TRUNCATE ? 1 : 0;
+    }
+
+    private double readLeader() {
+        readNanos = nanoTime.getAsLong();
+        return leads.getAsBoolean() ? 1 : 0;
+    }
+
+    /** Reads the state again, unless nobody has read the gauges for a while. */
+    public void refreshIfRead() {
+        if (nanoTime.getAsLong() - readNanos < INTEREST_NANOS) {
+            refresh();
+        }
     }
 
     /** Reads the state again: a fixed number of statements whose cost does not grow with backlog or history. */
@@ -167,6 +184,7 @@ public final class QueueGauges {
     }
 
     private double read(ToDoubleFunction<Recovery> value) {
+        readNanos = nanoTime.getAsLong();
         Snapshot snapshot = last;
         if (snapshot == null || nanoTime.getAsLong() - snapshot.takenNanos() >= LIFE_NANOS) {
             return Double.NaN;

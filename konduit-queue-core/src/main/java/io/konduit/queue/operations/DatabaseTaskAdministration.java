@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +39,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
     private final OrphanReclaimer reclaimer;
     private final AbandonedLeaseCleaner cleaner;
     private final Consumer<Set<String>> wakeUp;
+    private final BiConsumer<String, Duration> dueIn;
     private final BulkTasks bulk;
 
     public DatabaseTaskAdministration(
@@ -46,6 +48,21 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
             OrphanReclaimer reclaimer,
             AbandonedLeaseCleaner cleaner,
             Consumer<Set<String>> wakeUp) {
+        this(decisions, tasks, reclaimer, cleaner, wakeUp, (queue, delay) -> {});
+    }
+
+    /**
+     * @param wakeUp receives the queues with due tasks
+     * @param dueIn receives the queue of a task that becomes due, and when
+     */
+    public DatabaseTaskAdministration(
+            AdministrationRepository decisions,
+            TaskRepository tasks,
+            OrphanReclaimer reclaimer,
+            AbandonedLeaseCleaner cleaner,
+            Consumer<Set<String>> wakeUp,
+            BiConsumer<String, Duration> dueIn) {
+        this.dueIn = dueIn;
         this.decisions = decisions;
         this.tasks = tasks;
         this.reclaimer = reclaimer;
@@ -116,6 +133,8 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         log.info("Task {} was rescheduled by {}: it starts {}", id, actor, start);
         if (moved.due()) {
             wake(Set.of(moved.queue()));
+        } else {
+            dueIn.accept(moved.queue(), start.in());
         }
     }
 

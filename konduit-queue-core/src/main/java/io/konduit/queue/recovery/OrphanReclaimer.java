@@ -54,21 +54,33 @@ public final class OrphanReclaimer {
         return policy.grace();
     }
 
+    /** One pass over all orphans; returns how long to wait for the next, at most the interval. */
+    Duration passAndPlan(Duration interval) {
+        Pass passed = reclaim(null, true);
+        if (!passed.result().postponed().isZero()) {
+            return passed.result().postponed();
+        }
+        return passed.nothingExpired() ? untilExpiry(passed.millisToExpiry(), interval) : untilNextExpiry(interval);
+    }
+
     /** One pass over all orphans. */
     public ReclaimResult reclaimOnce() {
-        return reclaim(null);
+        return reclaim(null, false).result();
     }
 
     /** One pass on behalf of an operator. */
     public ReclaimResult reclaimOnce(Author author) {
-        return reclaim(author);
+        return reclaim(author, false).result();
     }
 
-    private ReclaimResult reclaim(@Nullable Author author) {
+    /** @param nothingExpired whether the first question showed that there are no orphans */
+    private record Pass(ReclaimResult result, OptionalLong millisToExpiry, boolean nothingExpired) {}
+
+    private Pass reclaim(@Nullable Author author, boolean onlyIfExpired) {
         try {
-            ReclaimResult result = reclaimUnlessPostponed(author);
+            Pass passed = reclaimUnlessPostponed(author, onlyIfExpired);
             events.passSucceeded();
-            return result;
+            return passed;
         } catch (RuntimeException e) {
             guard.failed();
             events.passFailed(e);
@@ -76,19 +88,27 @@ public final class OrphanReclaimer {
         }
     }
 
-    private ReclaimResult reclaimUnlessPostponed(@Nullable Author author) {
+    private Pass reclaimUnlessPostponed(@Nullable Author author, boolean onlyIfExpired) {
         long sent = nanoTime.getAsLong();
-        ServerTime serverTime = tasks.serverTime();
+        ReclaimRepository.Look look = tasks.look();
+        ServerTime serverTime = look.serverTime();
         guard.observed(serverTime, sent);
         Duration wait = guard.remaining();
-        return wait.isZero()
-                ? pass.run(
-                        "orphaned",
-                        pass.terms(serverTime, null, author),
-                        PAGE,
-                        (last, limit) -> tasks.findExpired(serverTime, policy.grace(), last, limit),
-                        batch -> {})
-                : ReclaimResult.postponed(wait);
+        if (!wait.isZero()) {
+            return new Pass(ReclaimResult.postponed(wait), look.millisToExpiry(), false);
+        }
+        boolean nothingExpired =
+                look.millisToExpiry().isEmpty() || look.millisToExpiry().getAsLong() > 0;
+        if (onlyIfExpired && nothingExpired) {
+            return new Pass(new ReclaimResult(0, 0, 0, 0, Duration.ZERO), look.millisToExpiry(), true);
+        }
+        ReclaimResult result = pass.run(
+                "orphaned",
+                pass.terms(serverTime, null, author),
+                PAGE,
+                (last, limit) -> tasks.findExpired(serverTime, policy.grace(), last, limit),
+                batch -> {});
+        return new Pass(result, look.millisToExpiry(), false);
     }
 
     /**
@@ -97,7 +117,10 @@ public final class OrphanReclaimer {
      * to 1 s.
      */
     public Duration untilNextExpiry(Duration interval) {
-        OptionalLong next = tasks.millisToNextExpiry();
+        return untilExpiry(tasks.millisToNextExpiry(), interval);
+    }
+
+    private Duration untilExpiry(OptionalLong next, Duration interval) {
         if (next.isEmpty()) {
             return interval;
         }

@@ -28,8 +28,7 @@ public final class ReaperChore implements Chore {
 
     @Override
     public Duration run() {
-        Duration postponed = reclaimer.reclaimOnce().postponed();
-        return postponed.isZero() ? reclaimer.untilNextExpiry(interval) : postponed;
+        return reclaimer.passAndPlan(interval);
     }
 
     @Override

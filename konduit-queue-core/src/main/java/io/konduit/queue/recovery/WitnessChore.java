@@ -1,18 +1,31 @@
 package io.konduit.queue.recovery;
 
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.Chore;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
-/** Checks the witnesses: often while there are other workers, and exactly when the grace of a missing one is over. */
+/**
+ * Checks the witnesses: often while tasks may run, and exactly when the grace of a missing one is over. While none runs,
+ * no crash loses a task.
+ */
 public final class WitnessChore implements Chore {
     private static final Duration SHORTEST = Duration.ofMillis(50);
 
     private final WitnessWatch watch;
-    private final Duration grace;
+    private static final Duration QUIET_INTERVAL = Duration.ofSeconds(30);
 
-    public WitnessChore(WitnessWatch watch, Duration grace) {
+    private final Duration grace;
+    private final Activity activity;
+    private final LongSupplier nanoTime;
+    private boolean looked;
+    private long lookedNanos;
+
+    public WitnessChore(WitnessWatch watch, Duration grace, Activity activity, LongSupplier nanoTime) {
         this.watch = watch;
         this.grace = grace;
+        this.activity = activity;
+        this.nanoTime = nanoTime;
     }
 
     @Override
@@ -27,7 +40,16 @@ public final class WitnessChore implements Chore {
 
     @Override
     public Duration run() {
+        long now = nanoTime.getAsLong();
+        if (looked && now - lookedNanos < QUIET_INTERVAL.toNanos() && activity.isQuiet()) {
+            return interval();
+        }
         WitnessWatch.Look look = watch.lookOnce();
+        looked = true;
+        lookedNanos = now;
+        if (look.witnesses() > 0) {
+            activity.busy();
+        }
         Duration next = look.nextIn();
         if (next == null || next.compareTo(interval()) > 0) {
             return interval();

@@ -2,6 +2,8 @@ package io.konduit.queue.store;
 
 import io.konduit.queue.jdbc.QueueDatabase;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -35,6 +37,15 @@ public final class ChoreRepository {
                 .param("name", name)
                 .param("worker", worker)
                 .update();
+    }
+
+    /** How long ago each chore last succeeded. */
+    public Map<String, Duration> sinceLastPasses() {
+        Map<String, Duration> passes = new HashMap<>();
+        database.control("last-passes").query(row -> {
+            passes.put(row.getString("name"), Duration.ofMillis(row.getLong("since_ms")));
+        });
+        return passes;
     }
 
     /** How long ago the chore last succeeded; empty when it never has. */

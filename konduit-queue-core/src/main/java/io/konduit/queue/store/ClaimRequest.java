@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param types the types this worker has handlers for
  * @param budget the limit in bytes for payloads and checkpoints; the first task is returned whatever its size
  * @param stillRunning tasks left to other workers, because an older run of them is still alive here
+ * @param announce whether to notify the other instances that a worker holds leases, if the claim returns any
  */
 public record ClaimRequest(
         List<Probe> probes,
@@ -23,7 +24,8 @@ public record ClaimRequest(
         Collection<Declared> handlers,
         Collection<String> types,
         long budget,
-        Collection<Long> stillRunning) {
+        Collection<Long> stillRunning,
+        boolean announce) {
 
     /** A request without a limit in bytes. */
     public ClaimRequest(
@@ -46,6 +48,19 @@ public record ClaimRequest(
             Collection<String> types,
             long budget) {
         this(probes, limit, lockTimeout, maxAttempts, handlers, types, budget, List.of());
+    }
+
+    /** A request that notifies nobody. */
+    public ClaimRequest(
+            List<Probe> probes,
+            int limit,
+            Duration lockTimeout,
+            int maxAttempts,
+            Collection<Declared> handlers,
+            Collection<String> types,
+            long budget,
+            Collection<Long> stillRunning) {
+        this(probes, limit, lockTimeout, maxAttempts, handlers, types, budget, stillRunning, false);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.konduit.queue.store;
 
 import io.konduit.queue.TaskId;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -14,7 +15,11 @@ public record ControlMessage(Kind kind, String argument) {
     /** A version ignores kinds that it does not know: instances of several versions share a database. */
     public enum Kind {
         /** A task was cancelled while a worker held it. The argument is its id. */
-        CANCELLED;
+        CANCELLED,
+        /** A task becomes due soon. The argument is in how many milliseconds, a space, and its queue. */
+        LATER,
+        /** A worker holds leases after a time without. There is no argument. */
+        BUSY;
 
         private final String word = name().toLowerCase(Locale.ROOT);
     }
@@ -23,19 +28,47 @@ public record ControlMessage(Kind kind, String argument) {
         return new ControlMessage(Kind.CANCELLED, Long.toString(id.value()));
     }
 
+    /** A task of this queue becomes due after this time. */
+    public static ControlMessage later(String queue, Duration delay) {
+        return new ControlMessage(Kind.LATER, Math.max(0, delay.toMillis()) + " " + queue);
+    }
+
     /** The kind, a space, the argument. */
     String text() {
-        return kind.word + " " + argument;
+        return argument.isEmpty() ? kind.word : kind.word + " " + argument;
     }
 
     /** Empty if this version does not understand the text. */
     static Optional<ControlMessage> parse(String text) {
         for (Kind kind : Kind.values()) {
+            if (text.equals(kind.word)) {
+                return Optional.of(new ControlMessage(kind, ""));
+            }
             if (text.startsWith(kind.word + " ")) {
                 return Optional.of(new ControlMessage(kind, text.substring(kind.word.length() + 1)));
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * A queue in which a task becomes due.
+     *
+     * @param delay after this time
+     */
+    public record Later(String queue, Duration delay) {}
+
+    /** Where and when a task becomes due; empty when the argument does not say it. */
+    public Optional<Later> later() {
+        int end = argument.indexOf(' ');
+        try {
+            long millis = Long.parseLong(argument.substring(0, Math.max(0, end)));
+            return millis < 0
+                    ? Optional.empty()
+                    : Optional.of(new Later(argument.substring(end + 1), Duration.ofMillis(millis)));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     /** The task it concerns; empty when the argument is not an id. */

@@ -4,9 +4,11 @@ import io.konduit.queue.jdbc.DatabaseErrors;
 import io.konduit.queue.jdbc.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
+import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,13 @@ public final class LeaderLocks {
      *     each other's lock
      */
     public static LockProvider create(QueueDatabase database, UUID worker) {
+        return create(database, worker, () -> {});
+    }
+
+    /**
+     * @param busy called when a look at the lock shows that tasks run, or that the leader may be lost
+     */
+    public static LockProvider create(QueueDatabase database, UUID worker, Runnable busy) {
         JdbcTemplateLockProvider locks = new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
                 .withJdbcTemplate(new Statements(database.control()))
                 .withTableName(database.table("konduit_shedlock"))
@@ -37,7 +46,7 @@ public final class LeaderLocks {
                 .usingDbTime()
                 .build());
         return configuration -> {
-            if (!canBeHad(database, configuration.getName())) {
+            if (!canBeHad(database, configuration, busy)) {
                 return Optional.empty();
             }
             // otherwise it remembers that it has seen the row, and never gets the lock again once somebody deletes it
@@ -47,10 +56,15 @@ public final class LeaderLocks {
     }
 
     /** K1: the lock of a leader whose process has died can be taken at once. */
-    private static boolean canBeHad(QueueDatabase database, String lock) {
+    private static boolean canBeHad(QueueDatabase database, LockConfiguration configuration, Runnable busy) {
+        String lock = configuration.getName();
+        // a healthy leader renews at least three times per TTL
+        Duration fresh =
+                configuration.getLockAtMostFor().multipliedBy(2).dividedBy(3).minusSeconds(1);
         try {
             String found = database.control("leader-look")
                     .param("lock", lock)
+                    .param("freshMs", fresh.toMillis())
                     .query(String.class)
                     .optional()
                     .orElse("FREE");
@@ -59,6 +73,10 @@ public final class LeaderLocks {
                 // the grace of the leader's own tasks begins now, not with this instance's first look as the leader
                 new WitnessRepository(database).look();
             }
+            if (found.equals("IDLE")) {
+                return false;
+            }
+            busy.run();
             return !found.equals("HELD");
         } catch (DataAccessException e) {
             if (DatabaseErrors.isDenied(e)) {

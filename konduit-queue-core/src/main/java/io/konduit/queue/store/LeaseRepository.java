@@ -49,6 +49,15 @@ public final class LeaseRepository {
     }
 
     /**
+     * When the next task of these queues is due, which are not paused.
+     *
+     * @param since how long ago the last claim was sent
+     */
+    public NextDue nextDue(Collection<String> queues, Duration since) {
+        return claims.nextDue(queues, since);
+    }
+
+    /**
      * Leases in this worker's name that began after another lease.
      *
      * @param afterMicros when that one began, as in {@link Claim#atMicros}; null for all

@@ -36,7 +36,7 @@ public final class NotificationChannel {
     public NotificationChannel(QueueDatabase database) {
         this.database = database;
         this.tasks = name(TASKS, database.schema());
-        this.control = name(CONTROL, database.schema());
+        this.control = control(database.schema());
     }
 
     /** What was received: queues with due tasks, and messages that this version understands. */
@@ -44,6 +44,11 @@ public final class NotificationChannel {
         public boolean isEmpty() {
             return queues.isEmpty() && messages.isEmpty();
         }
+    }
+
+    /** The channel of control messages. */
+    static String control(@Nullable String schema) {
+        return name(CONTROL, schema);
     }
 
     /** PostgreSQL cuts a longer name off when it listens, and refuses it when it notifies. */
@@ -144,11 +149,12 @@ public final class NotificationChannel {
             try (PreparedStatement take = connection.prepareStatement(statements.positional("witness-take"))) {
                 limit(take, patience);
                 take.setInt(1, worker.hashCode());
-                take.setInt(2, worker.hashCode());
-                take.setLong(3, grace.toMillis());
-                take.setLong(4, term);
-                take.setObject(5, worker);
-                take.setLong(6, term);
+                take.setString(2, control);
+                take.setInt(3, worker.hashCode());
+                take.setLong(4, grace.toMillis());
+                take.setLong(5, term);
+                take.setObject(6, worker);
+                take.setLong(7, term);
                 boolean taken = take.executeUpdate() == 1;
                 connection.setNetworkTimeout(Runnable::run, 0);
                 return taken;

@@ -74,6 +74,23 @@ public final class ReclaimRepository {
                 .single();
     }
 
+    /**
+     * What a pass of the reaper asks first.
+     *
+     * @param millisToExpiry until the earliest lease ends, negative when it has; empty when nothing runs
+     */
+    public record Look(ServerTime serverTime, OptionalLong millisToExpiry) {}
+
+    public Look look() {
+        return database.control("reaper-look")
+                .query((row, number) -> {
+                    long millis = row.getLong("next_expiry_ms");
+                    OptionalLong expiry = row.wasNull() ? OptionalLong.empty() : OptionalLong.of(millis);
+                    return new Look(readServerTime(row, number), expiry);
+                })
+                .single();
+    }
+
     /** L2: orphans as of that server time, oldest first, after the previous page's {@code last}. */
     public List<Expired> findExpired(ServerTime serverTime, Duration grace, Expired last, int limit) {
         return database.control("find-expired")

@@ -4,6 +4,7 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
@@ -12,6 +13,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** T2: claims due tasks with one statement, and reads them with their leases. */
@@ -50,6 +52,10 @@ final class TaskClaims {
                 .param("worker", worker)
                 .param("lockTimeoutMs", request.lockTimeout().toMillis())
                 .param("maxAttempts", request.maxAttempts())
+                .param(
+                        "busyChannel",
+                        request.announce() ? NotificationChannel.control(database.schema()) : null,
+                        Types.VARCHAR)
                 .query(row -> {
                     Long at = atMicros[0];
                     if (at == null) {
@@ -62,6 +68,18 @@ final class TaskClaims {
                 });
         claimed.sort(BEST_FIRST);
         return new Claim(claimed, moreFound[0], atMicros[0]);
+    }
+
+    NextDue nextDue(Collection<String> queues, Duration since) {
+        return database.control("next-due")
+                .param("queues", SqlArrays.texts(queues))
+                .param("sinceUs", TimeUnit.NANOSECONDS.toMicros(since.toNanos()))
+                .query((row, number) -> {
+                    long micros = row.getLong("next_us");
+                    Duration in = row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
+                    return new NextDue(row.getBoolean("overdue"), in);
+                })
+                .single();
     }
 
     /** Attempts exclude those that were given back: they are neither tried nor charged. */

@@ -24,7 +24,8 @@ final class Completer {
     private static final int MAX_AT_ONCE = 2_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
-    private static final Duration LONGEST_LOOK = Duration.ofMillis(100);
+    private static final Duration LONGEST_LOOK = Duration.ofSeconds(10);
+    private static final Outcome STOP = new Outcome.None();
 
     private final WorkerEvents events;
     private final LongSupplier nanoTime;
@@ -43,11 +44,12 @@ final class Completer {
             IncidentRepository incidents,
             ActiveLeases active,
             WorkerEvents events,
+            Later later,
             LongSupplier nanoTime) {
         this.events = events;
         this.nanoTime = nanoTime;
         LateEvidence evidence = new LateEvidence(incidents, leases.worker(), events);
-        this.writer = new OutcomeWriter(leases, evidence, active, events, locked, nanoTime);
+        this.writer = new OutcomeWriter(leases, evidence, active, events, later, locked, nanoTime);
     }
 
     void report(Outcome outcome) {
@@ -100,14 +102,17 @@ final class Completer {
     Duration writeOnce(Duration look) throws InterruptedException {
         putBack();
         Outcome first = waiting.poll(look.toNanos(), TimeUnit.NANOSECONDS);
-        if (first != null) {
+        if (first != null && first != STOP) {
             inHand.add(first);
         }
         retryLocked();
-        if (first == null) {
+        if (inHand.isEmpty()) {
             return Duration.ZERO;
         }
         waiting.drainTo(inHand, MAX_AT_ONCE - 1);
+        if (stopped) {
+            inHand.remove(STOP);
+        }
         List<Outcome> unwritten = writeOrDrop(inHand);
         if (unwritten.isEmpty()) {
             inHand.clear();
@@ -135,6 +140,7 @@ final class Completer {
     /** Ends the loop once everything is written. */
     void stop() {
         stopped = true;
+        waiting.add(STOP);
     }
 
     /** An unexpected error must not end the loop, nor keep leases alive for outcomes that never come. */

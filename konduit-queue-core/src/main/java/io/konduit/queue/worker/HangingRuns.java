@@ -50,6 +50,10 @@ final class HangingRuns {
                         .toList();
     }
 
+    boolean isEmpty() {
+        return known.isEmpty();
+    }
+
     /** For operators. */
     List<HangingRun> all(long now) {
         return known.entrySet().stream()

@@ -193,7 +193,10 @@ final class LeaseKeeper {
 
     private long nap() {
         long now = nanoTime.getAsLong();
-        long nap = Math.min(LONGEST_NAP, Math.max(0, beatNanos - (now - beatenNanos)));
+        long nap = Math.max(0, beatNanos - (now - beatenNanos));
+        if (!active.isEmpty()) {
+            nap = Math.min(LONGEST_NAP, nap);
+        }
         for (RunningTask run : active.all()) {
             nap = Math.min(nap, run.nanosToExtension(now));
         }

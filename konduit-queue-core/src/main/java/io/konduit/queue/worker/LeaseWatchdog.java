@@ -16,13 +16,14 @@ import org.slf4j.LoggerFactory;
 final class LeaseWatchdog {
     private static final Logger log = LoggerFactory.getLogger(LeaseWatchdog.class);
     private static final long NAP = Duration.ofMillis(100).toNanos();
-    private static final long IDLE_NAP = Duration.ofMillis(500).toNanos();
+    private static final long IDLE_NAP = Duration.ofSeconds(10).toNanos();
 
     private final ActiveLeases active;
     private final WorkerEvents events;
     private final long warnAfterNanos;
     private final LongSupplier nanoTime;
     private volatile boolean stopped;
+    private volatile boolean idle;
     private volatile @Nullable Thread thread;
 
     LeaseWatchdog(ActiveLeases active, WorkerEvents events, Duration warnAfter, LongSupplier nanoTime) {
@@ -42,7 +43,29 @@ final class LeaseWatchdog {
             } catch (RuntimeException | Error e) {
                 log.error("The lease watchdog failed unexpectedly and continues", e);
             }
-            LockSupport.parkNanos(this, active.isEmpty() ? IDLE_NAP : NAP);
+            rest();
+        }
+    }
+
+    /** Without leases and hanging runs there is nothing to watch. */
+    private void rest() {
+        idle = true;
+        if (!active.isEmpty() || !active.hanging().isEmpty()) {
+            idle = false;
+            LockSupport.parkNanos(this, NAP);
+            return;
+        }
+        if (!stopped) {
+            LockSupport.parkNanos(this, IDLE_NAP);
+        }
+        idle = false;
+        active.witness().rested(nanoTime.getAsLong());
+    }
+
+    /** There is a new lease. */
+    void wake() {
+        if (idle) {
+            LockSupport.unpark(thread);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ final class LostClaims {
     private final ActiveLeases active;
     private final long longestPause;
     private final LongSupplier nanoTime;
+    private final Consumer<Duration> gaveBack;
     private final Set<Ticket> underWay = new HashSet<>();
     private final List<Ticket> lost = new ArrayList<>();
     private final Set<Lease> notAccepted = new HashSet<>();
@@ -74,11 +76,20 @@ final class LostClaims {
     /** @param nextNumber the number of the next claim when this one was received */
     private record Receipt(long atMicros, long nextNumber) {}
 
-    LostClaims(LeaseRepository leases, ActiveLeases active, Duration heartbeatInterval, LongSupplier nanoTime) {
+    /**
+     * @param gaveBack called when tasks of lost claims wait again, with the time until they are due
+     */
+    LostClaims(
+            LeaseRepository leases,
+            ActiveLeases active,
+            Duration heartbeatInterval,
+            LongSupplier nanoTime,
+            Consumer<Duration> gaveBack) {
         this.leases = leases;
         this.active = active;
         this.longestPause = Math.max(FIRST_PAUSE, heartbeatInterval.toNanos());
         this.nanoTime = nanoTime;
+        this.gaveBack = gaveBack;
     }
 
     /** A claim is about to be sent. */
@@ -164,6 +175,7 @@ final class LostClaims {
         List<Lease> unknown = unknownOf(leases.heldSince(latestForgotten()));
         if (!unknown.isEmpty()) {
             int returned = leases.giveBack(unknown, Duration.ZERO).size();
+            gaveBack.accept(Duration.ZERO);
             log.info(
                     "A claim whose reply was lost had taken {} tasks. No handler ran them: they are given back and no attempt is charged.",
                     returned);
@@ -179,6 +191,7 @@ final class LostClaims {
         if (!returned.isEmpty()) {
             Set<Lease> busy =
                     leases.giveBackUnlocked(returned, NOT_ACCEPTED_PAUSE).busy();
+            gaveBack.accept(NOT_ACCEPTED_PAUSE);
             log.warn("{} claimed tasks could not be accepted and are given back", returned.size() - busy.size());
             synchronized (this) {
                 notAccepted.removeIf(lease -> returned.contains(lease) && !busy.contains(lease));

@@ -17,7 +17,6 @@ import org.slf4j.LoggerFactory;
  */
 final class NotificationListener {
     private static final Logger log = LoggerFactory.getLogger(NotificationListener.class);
-    private static final Duration SLICE = Duration.ofMillis(500);
     /** A session that lasted less than this is not replaced at once. */
     private static final Duration SHORT_LIFE = Duration.ofSeconds(1);
 
@@ -48,6 +47,9 @@ final class NotificationListener {
 
         /** Notifications may have been missed. */
         void missed();
+
+        /** From now on notifications are missed. */
+        default void deaf() {}
     }
 
     /**
@@ -77,11 +79,12 @@ final class NotificationListener {
                 sleep(step());
             }
         } finally {
+            listening = false;
             close();
         }
     }
 
-    /** One step: opens a session, or listens for half a second. Returns how long to wait before the next. Never throws. */
+    /** One step: opens a session, or listens for a while. Returns how long to wait before the next. Never throws. */
     Duration step() {
         NotificationChannel.Subscription current = session;
         if (current == null && rests()) {
@@ -126,10 +129,14 @@ final class NotificationListener {
 
     private void failed(RuntimeException failure) {
         close();
-        boolean lived = listening && nanoTime.getAsLong() - begunNanos > SHORT_LIFE.toNanos();
+        boolean listened = listening;
+        boolean lived = listened && nanoTime.getAsLong() - begunNanos > SHORT_LIFE.toNanos();
         listening = false;
         if (!stopped) {
             tell(failure);
+            if (listened) {
+                callbacks.deaf();
+            }
             if (!lived) {
                 if (duty.broken()) {
                     callbacks.missed();
@@ -160,7 +167,7 @@ final class NotificationListener {
     }
 
     private void listen(NotificationChannel.Subscription subscription) {
-        NotificationChannel.Heard heard = subscription.await(SLICE);
+        NotificationChannel.Heard heard = subscription.await(duty.slice());
         if (!heard.isEmpty()) {
             heard.messages().forEach(callbacks::receive);
             if (!heard.queues().isEmpty()) {

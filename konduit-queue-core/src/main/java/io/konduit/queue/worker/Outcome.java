@@ -34,5 +34,13 @@ sealed interface Outcome {
     /** The handler ended its run; the task comes back after the delay. */
     record Snoozed(RunningTask run, Duration delay) implements Outcome {}
 
+    /** Only wakes the completer. */
+    record None() implements Outcome {
+        @Override
+        public RunningTask run() {
+            throw new IllegalStateException("There is no run.");
+        }
+    }
+
     record GivenBack(RunningTask run, Duration delay) implements Outcome {}
 }

@@ -31,6 +31,7 @@ final class OutcomeWriter {
     private final LateEvidence evidence;
     private final ActiveLeases active;
     private final WorkerEvents events;
+    private final Later later;
     private final LossReason reason;
     private final LockedOutcomes locked;
     private final LongSupplier nanoTime;
@@ -40,12 +41,14 @@ final class OutcomeWriter {
             LateEvidence evidence,
             ActiveLeases active,
             WorkerEvents events,
+            Later later,
             LockedOutcomes locked,
             LongSupplier nanoTime) {
         this.leases = leases;
         this.evidence = evidence;
         this.active = active;
         this.events = events;
+        this.later = later;
         this.reason = new LossReason(leases);
         this.locked = locked;
         this.nanoTime = nanoTime;
@@ -151,6 +154,9 @@ final class OutcomeWriter {
             } else {
                 settle(run);
                 events.failed(run, reported, outcome.failure());
+                if (reported.result() != FailureResult.FINAL) {
+                    later.dueIn(run.task().queue(), outcome.failure().backoff());
+                }
             }
         }
         refuse(refused.stream().map(Outcome.Failed::run).toList(), FAILED);
@@ -171,6 +177,7 @@ final class OutcomeWriter {
                         settle(run);
                         if (written.applied().contains(run.lease())) {
                             events.givenBack(run);
+                            later.dueIn(run.task().queue(), delay);
                         }
                     }
                 });
@@ -186,6 +193,7 @@ final class OutcomeWriter {
             if (written.applied().contains(run.lease())) {
                 settle(run);
                 events.snoozed(run, outcome.delay());
+                later.dueIn(run.task().queue(), outcome.delay());
             } else if (written.busy().contains(run.lease())) {
                 setAside(outcome);
             } else {

@@ -11,6 +11,8 @@ final class PollSignal {
     private boolean due;
     private boolean room;
     private boolean ended;
+    private boolean planned;
+    private long lookAtNanos;
     private volatile boolean wantsRoom;
 
     void tasksDue() {
@@ -18,6 +20,33 @@ final class PollSignal {
         try {
             due = true;
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The poller must look after this time at the latest. An earlier look that is planned stays. */
+    void lookWithin(long nanos) {
+        lock.lock();
+        try {
+            long at = System.nanoTime() + nanos;
+            if (!planned || at - lookAtNanos < 0) {
+                planned = true;
+                lookAtNanos = at;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the time of the planned look has come. It is then no longer planned. */
+    boolean takeLook() {
+        lock.lock();
+        try {
+            boolean taken = planned && System.nanoTime() - lookAtNanos >= 0;
+            planned &= !taken;
+            return taken;
         } finally {
             lock.unlock();
         }
@@ -76,13 +105,16 @@ final class PollSignal {
         }
     }
 
-    /** Waits until something is due or the time is up; returns whether something is. */
+    /** Waits until something is due, the planned look or the time is up; returns whether something is due. */
     boolean awaitDue(long nanos) throws InterruptedException {
         lock.lock();
         try {
+            long end = System.nanoTime() + nanos;
             long left = nanos;
             while (!due && !ended && left > 0) {
-                left = changed.awaitNanos(left);
+                changed.awaitNanos(planned ? Math.min(left, lookAtNanos - System.nanoTime()) : left);
+                long now = System.nanoTime();
+                left = planned ? Math.min(end - now, lookAtNanos - now) : end - now;
             }
             return due;
         } finally {
@@ -105,7 +137,7 @@ final class PollSignal {
         lock.lock();
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(millis);
-            while (!room && left > 0) {
+            while (!room && !ended && left > 0) {
                 left = changed.awaitNanos(left);
             }
         } finally {

@@ -11,6 +11,11 @@ interface SessionDuty {
     /** How long the session may go without a round trip. */
     Duration verifyAfter();
 
+    /** How long to wait for notifications at a time. Only after that is it noticed that the session must be verified. */
+    default Duration slice() {
+        return Duration.ofSeconds(1);
+    }
+
     /** How long to wait for a new session. */
     Duration patience();
 

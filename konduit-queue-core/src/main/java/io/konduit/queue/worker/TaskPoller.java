@@ -1,10 +1,12 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.handler.JobHandlerMethod;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.Claim;
 import io.konduit.queue.store.ClaimRequest;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.NextDue;
 import io.konduit.queue.thread.QueueThreads;
 import java.time.Duration;
 import java.util.List;
@@ -18,12 +20,19 @@ import org.springframework.dao.DataAccessException;
 /**
  * Claims tasks for one slot group and hands them to its slots. While tasks keep coming it claims again at once. With
  * nothing due it waits for a wake-up, at most the poll interval.
+ *
+ * <p>While notifications arrive, it also asks when the next task is due, and looks exactly then. Its other looks become
+ * rarer for as long as they find nothing, because they only find what nobody announced. Something due that it cannot
+ * take keeps them frequent: nobody announces when that becomes possible.
  */
 final class TaskPoller {
     private static final Logger log = LoggerFactory.getLogger(TaskPoller.class);
     private static final Duration LONGEST_BUFFERED = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
     private static final long ROOM_CHECK_MILLIS = 100;
+    private static final long DRAINING_CHECK_MILLIS = 1_000;
+    /** A look a little too early would find nothing. */
+    private static final long AFTER_DUE_NANOS = Duration.ofMillis(1).toNanos();
 
     private final SlotGroup group;
     private final WorkerSettings settings;
@@ -36,8 +45,17 @@ final class TaskPoller {
     private final PollSignal signal = new PollSignal();
     private final SlotBuffer buffer;
     private final SlotRunner slots;
+    private final long shortestIdleNanos;
+    private final long longestIdleNanos;
     private boolean failing;
     private boolean woken;
+    private boolean planned;
+    private long idleNanos;
+    private long sentNanos;
+    /** Whether nothing becomes due before the planned look without a notification. */
+    private boolean knowsNext;
+
+    private volatile boolean mayHaveMissed;
 
     TaskPoller(SlotGroup group, WorkerSettings settings, PayloadBudget budget, WorkerState node) {
         this.group = group;
@@ -45,6 +63,9 @@ final class TaskPoller {
         this.budget = budget;
         this.node = node;
         this.nanoTime = node.nanoTime();
+        this.shortestIdleNanos = settings.pollInterval().toNanos();
+        this.longestIdleNanos = Math.max(shortestIdleNanos, TaskWakeUp.FORESIGHT.toNanos());
+        this.idleNanos = shortestIdleNanos;
         this.room = new ClaimRoom(group.slots(), budget, signal, nanoTime);
         this.bounds = new ClaimBounds(group.queues(), nanoTime);
         this.wakeUps = new WakeUpPause(node.jitter());
@@ -59,6 +80,19 @@ final class TaskPoller {
 
     /** Something may be due in this slot group's queues. */
     void tasksDue() {
+        signal.tasksDue();
+    }
+
+    /** Something becomes due in this slot group's queues after this time. */
+    void tasksDueIn(Duration delay) {
+        if (delay.compareTo(TaskWakeUp.FORESIGHT) < 0) {
+            signal.lookWithin(delay.toNanos());
+        }
+    }
+
+    /** Notifications may have been missed, or the database's clock has jumped. */
+    void lookAgain() {
+        mayHaveMissed = true;
         signal.tasksDue();
     }
 
@@ -136,7 +170,8 @@ final class TaskPoller {
             if (found == Found.MORE) {
                 return Next.AT_ONCE;
             }
-            return found == Found.NOTHING && woken ? Next.DUE_AFTER_REST : Next.DUE;
+            planNext(found);
+            return found == Found.NOTHING && (woken || planned) ? Next.DUE_AFTER_REST : Next.DUE;
         } catch (DataAccessException e) {
             budget.failed();
             if (!failing) {
@@ -153,16 +188,15 @@ final class TaskPoller {
     private void await(Next next) throws InterruptedException {
         switch (next) {
             case AT_ONCE -> {}
-            case ROOM -> signal.awaitRoom(ROOM_CHECK_MILLIS);
+            case ROOM -> signal.awaitRoom(node.drain().isOn() ? DRAINING_CHECK_MILLIS : ROOM_CHECK_MILLIS);
             case PAUSE -> pause();
             case DUE, DUE_AFTER_REST -> {
                 if (next == Next.DUE_AFTER_REST) {
-                    signal.rest(
-                            Math.min(wakeUps.inVain(), settings.pollInterval().toNanos()));
+                    signal.rest(Math.min(wakeUps.inVain(), shortestIdleNanos));
                 }
-                woken = signal.awaitDue(Math.min(
-                        jittered(shorter(settings.pollInterval(), nextLook())),
-                        node.lostClaims().nanosToLook()));
+                woken = signal.awaitDue(
+                        Math.min(jittered(longestWait()), node.lostClaims().nanosToLook()));
+                knowsNext &= woken;
             }
         }
     }
@@ -177,6 +211,12 @@ final class TaskPoller {
 
     private Found claim(int limit) {
         signal.clearDue();
+        planned = signal.takeLook();
+        if (planned || mayHaveMissed) {
+            mayHaveMissed = false;
+            knowsNext = false;
+        }
+        boolean announce = node.mustAnnounce();
         ClaimRequest request = new ClaimRequest(
                 bounds.probes(),
                 limit,
@@ -185,8 +225,10 @@ final class TaskPoller {
                 node.handlers().declared(),
                 node.handlers().types(),
                 budget.left(),
-                node.active().hanging().taskIds());
+                node.active().hanging().taskIds(),
+                announce);
         long sent = nanoTime.getAsLong();
+        sentNanos = sent;
         Claim claim = claimAndAccept(request, sent);
         List<ClaimedTask> claimed = claim.tasks();
         boolean full = claimed.size() == limit || claim.moreFound();
@@ -195,12 +237,14 @@ final class TaskPoller {
         if (!claimed.isEmpty()) {
             log.debug("Claimed {} tasks", claimed.size());
             wakeUps.brought();
-            node.keeper().wake();
+            node.claimed(announce, sent);
         }
         if (full) {
             return Found.MORE;
         }
-        node.unknownTypes().lookIfDue(group.queues());
+        if (!node.hearsOfTasks()) {
+            node.unknownTypes().lookIfDue(group.queues());
+        }
         return claimed.isEmpty() ? Found.NOTHING : Found.ALL;
     }
 
@@ -275,25 +319,62 @@ final class TaskPoller {
         }
     }
 
+    /** After a claim that took everything it could. */
+    private void planNext(Found found) {
+        if (!node.hearsOfTasks()) {
+            knowsNext = false;
+            idleNanos = shortestIdleNanos;
+            return;
+        }
+        if (found != Found.NOTHING || woken) {
+            idleNanos = shortestIdleNanos;
+        }
+        if (!knowsNext) {
+            askForNext(found == Found.NOTHING && !woken);
+        }
+    }
+
+    /**
+     * A task that is committed after this was read is announced.
+     *
+     * @param longer whether the wait may be longer than the last one was
+     */
+    private void askForNext(boolean longer) {
+        try {
+            NextDue next = node.leases().nextDue(group.queues(), Duration.ofNanos(nanoTime.getAsLong() - sentNanos));
+            knowsNext = true;
+            if (next.overdue()) {
+                idleNanos = shortestIdleNanos;
+                node.unknownTypes().lookIfDue(group.queues());
+            } else if (longer) {
+                idleNanos = Math.min(longestIdleNanos, 2 * idleNanos);
+            }
+            Duration in = next.in();
+            if (in != null && in.compareTo(TaskWakeUp.FORESIGHT) < 0) {
+                signal.lookWithin(Math.max(0, in.toNanos()) + AFTER_DUE_NANOS);
+            }
+        } catch (DataAccessException e) {
+            log.debug("When the next task of queues {} is due cannot be read now", group.queues(), e);
+            idleNanos = shortestIdleNanos;
+        }
+    }
+
     /** Buffered tasks must not wait until the next poll, which may be long after. */
-    private Duration nextLook() {
-        return buffer.isEmpty() ? settings.pollInterval() : LONGEST_BUFFERED;
+    private long longestWait() {
+        long wait = node.hearsOfTasks() ? idleNanos : shortestIdleNanos;
+        return buffer.isEmpty() ? wait : Math.min(wait, LONGEST_BUFFERED.toNanos());
     }
 
     /** After an error: the poll interval may be long, and the database may be back soon. */
     private void pause() {
         try {
-            TimeUnit.NANOSECONDS.sleep(jittered(shorter(settings.pollInterval(), LONGEST_PAUSE)));
+            TimeUnit.NANOSECONDS.sleep(jittered(Math.min(shortestIdleNanos, LONGEST_PAUSE.toNanos())));
         } catch (InterruptedException e) {
             log.debug("The poller of queues {} was interrupted and goes on", group.queues());
         }
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
-    }
-
-    private long jittered(Duration interval) {
-        return node.jitter().ofNanos(interval.toNanos(), 0.9);
+    private long jittered(long nanos) {
+        return node.jitter().ofNanos(nanos, 0.9);
     }
 }

@@ -53,6 +53,7 @@ final class UnfinishedRuns {
         rest.forEach(active.hanging()::add);
         rest.forEach(active::remove);
         giveBack(returned.stream().map(RunningTask::lease).collect(Collectors.toSet()), budget);
+        returned.forEach(run -> state.later().dueIn(run.task().queue(), Duration.ZERO));
     }
 
     /** Retries rows that are locked for a while, for example by their own handler that rolls back. */

@@ -89,6 +89,11 @@ final class Witness {
         lookedNanos = now;
     }
 
+    /** The watchdog had nothing to watch until now: that it has not looked for long means nothing. */
+    void rested(long now) {
+        lookedNanos = now;
+    }
+
     /** Whether a lease claimed at that time may be ended soon, so that its handler must end now. */
     boolean isInDoubt(long claimedNanos, long now) {
         return announced

@@ -14,6 +14,8 @@ import org.springframework.dao.DataAccessException;
 final class WitnessSession implements SessionDuty {
     private static final Logger log = LoggerFactory.getLogger(WitnessSession.class);
     private static final Duration VERIFY_WHEN_IDLE = Duration.ofSeconds(30);
+    private static final Duration LONGEST_SLICE = Duration.ofSeconds(1);
+    private static final Duration SLICE = Duration.ofMillis(500);
 
     private final UUID worker;
     private final Witness witness;
@@ -57,6 +59,14 @@ final class WitnessSession implements SessionDuty {
     @Override
     public Duration verifyAfter() {
         return runsTasks.getAsBoolean() ? witness.verifyInterval() : VERIFY_WHEN_IDLE;
+    }
+
+    /** A task may begin in the middle of it. It must be over long before the handler would have to be interrupted. */
+    @Override
+    public Duration slice() {
+        return runsTasks.getAsBoolean() || witness.verifyInterval().compareTo(LONGEST_SLICE) < 0
+                ? SLICE
+                : LONGEST_SLICE;
     }
 
     @Override

@@ -153,6 +153,14 @@ public final class WorkerLifecycle implements SmartLifecycle, TaskWakeUp, Contro
     }
 
     @Override
+    public void tasksDueIn(String queue, Duration delay) {
+        WorkerRun current = running;
+        if (current != null) {
+            current.tasksDueIn(queue, delay);
+        }
+    }
+
+    @Override
     public void receive(ControlMessage message) {
         WorkerRun current = running;
         if (current != null) {

@@ -48,6 +48,8 @@ final class WorkerRun implements NotificationListener.Callbacks {
                 state.sessionDuty(),
                 parts.runtime().nanoTime());
         this.pollers = state.newPollers();
+        state.whenTimeJumps(this::lookAgain);
+        parts.runtime().activity().hearsWhile(() -> settings.listen() && isListening());
     }
 
     private boolean isListening() {
@@ -142,13 +144,33 @@ final class WorkerRun implements NotificationListener.Callbacks {
     public void receive(ControlMessage message) {
         switch (message.kind()) {
             case CANCELLED -> message.taskId().ifPresent(state.cancels()::received);
+            case LATER -> message.later().ifPresent(task -> tasksDueIn(task.queue(), task.delay()));
+            case BUSY -> parts.runtime().activity().busy();
         }
     }
 
     @Override
     public void missed() {
-        pollers.forEach(TaskPoller::tasksDue);
+        parts.runtime().activity().busy();
+        lookAgain();
         state.cancels().missed();
+    }
+
+    @Override
+    public void deaf() {
+        lookAgain();
+    }
+
+    private void lookAgain() {
+        pollers.forEach(TaskPoller::lookAgain);
+    }
+
+    void tasksDueIn(String queue, Duration delay) {
+        for (TaskPoller poller : pollers) {
+            if (poller.group().queues().contains(queue)) {
+                poller.tasksDueIn(delay);
+            }
+        }
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.thread.Jitter;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -9,5 +10,6 @@ import java.util.function.LongSupplier;
  *
  * @param nanoTime a monotonic clock
  * @param handlerThreads makes the threads that run handlers
+ * @param activity learns of the tasks that run here and, from notifications, elsewhere
  */
-public record WorkerRuntime(LongSupplier nanoTime, Jitter jitter, ThreadFactory handlerThreads) {}
+public record WorkerRuntime(LongSupplier nanoTime, Jitter jitter, ThreadFactory handlerThreads, Activity activity) {}

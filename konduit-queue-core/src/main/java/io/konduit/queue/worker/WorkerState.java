@@ -1,5 +1,6 @@
 package io.konduit.queue.worker;
 
+import io.konduit.queue.leader.Activity;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.thread.Jitter;
@@ -23,17 +24,22 @@ final class WorkerState {
     private final LeaseKeeper keeper;
     private final LeaseWatchdog watchdog;
     private final CancelNotices cancels;
+    private final BooleanSupplier hearsNotifications;
+    private final Activity activity;
+    private volatile Runnable timeJumped = () -> {};
 
     /**
      * @param parts for the queues that the worker serves
      * @param hanging runs of earlier starts of this worker
-     * @param hearsOfCancels whether notifications come in
+     * @param hearsNotifications whether they come in
      */
-    WorkerState(WorkerParts parts, HangingRuns hanging, BooleanSupplier hearsOfCancels) {
+    WorkerState(WorkerParts parts, HangingRuns hanging, BooleanSupplier hearsNotifications) {
         WorkerSettings settings = parts.settings();
         LeaseRepository leases = parts.store().leases();
         LongSupplier nanoTime = parts.runtime().nanoTime();
         this.parts = parts;
+        this.hearsNotifications = hearsNotifications;
+        this.activity = parts.runtime().activity();
         this.groups = SlotGroup.of(settings);
         this.maxAttempts = parts.runner().maxAttempts();
         this.gate = new IsolationGate(nanoTime);
@@ -41,14 +47,22 @@ final class WorkerState {
         this.active = new ActiveLeases(hanging, witness);
         this.handlers = new KnownHandlers(parts.runner().handlers());
         this.unknownTypes = new UnknownTypes(leases, handlers, nanoTime);
-        this.lostClaims = new LostClaims(leases, active, settings.heartbeatInterval(), nanoTime);
-        this.completer = new Completer(leases, parts.store().incidents(), active, parts.events(), nanoTime);
+        this.lostClaims =
+                new LostClaims(leases, active, settings.heartbeatInterval(), nanoTime, delay -> settings.queues()
+                        .forEach(queue -> later().dueIn(queue, delay)));
+        this.completer = new Completer(
+                leases,
+                parts.store().incidents(),
+                active,
+                parts.events(),
+                parts.store().later(),
+                nanoTime);
         this.keeper = new LeaseKeeper(
                 leases,
                 active,
                 health,
                 parts.events(),
-                new LeaseKeeper.Beat(this::beat, settings.heartbeatInterval(), hearsOfCancels),
+                new LeaseKeeper.Beat(this::beat, settings.heartbeatInterval(), hearsNotifications),
                 nanoTime);
         this.watchdog = new LeaseWatchdog(active, parts.events(), settings.warnAfter(), nanoTime);
         this.cancels = new CancelNotices(active, keeper::wake);
@@ -56,7 +70,16 @@ final class WorkerState {
 
     /** Registers this worker or sends its heartbeat. True when all leases should be extended at once. */
     boolean beat() {
-        return parts.store().registry().beat(parts.settings().queues(), slots());
+        boolean alarm = parts.store().registry().beat(parts.settings().queues(), slots());
+        if (alarm) {
+            timeJumped.run();
+        }
+        return alarm;
+    }
+
+    /** Called after an outage or a jump of the database's clock: tasks may be due earlier than expected. */
+    void whenTimeJumps(Runnable lookAgain) {
+        timeJumped = lookAgain;
     }
 
     int slots() {
@@ -70,6 +93,34 @@ final class WorkerState {
                 .map(group -> new TaskPoller(
                         group, parts.settings(), new PayloadBudget(payloads, groups.size(), active), this))
                 .toList();
+    }
+
+    /** Whether notifications tell when a task of these queues may be due. */
+    boolean hearsOfTasks() {
+        return hearsNotifications.getAsBoolean();
+    }
+
+    /** K2: whether the next claim must tell the other instances that there are leases to watch. Without a witness there are none. */
+    boolean mustAnnounce() {
+        return hasWitness() && activity.mustAnnounce();
+    }
+
+    /**
+     * A claim has returned tasks.
+     *
+     * @param announced whether it has told the other instances
+     */
+    void claimed(boolean announced, long sentNanos) {
+        keeper.wake();
+        watchdog.wake();
+        activity.busy();
+        if (announced) {
+            activity.announced(sentNanos);
+        }
+    }
+
+    Later later() {
+        return parts.store().later();
     }
 
     LeaseRepository leases() {

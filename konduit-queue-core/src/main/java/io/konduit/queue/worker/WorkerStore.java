@@ -10,4 +10,5 @@ public record WorkerStore(
         IncidentRepository incidents,
         WorkerRegistry registry,
         NotificationChannel channel,
-        WitnessParts witness) {}
+        WitnessParts witness,
+        Later later) {}

@@ -53,4 +53,6 @@ returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at,
           -- when all these leases began, computed once: a timestamp as text costs more than a number
           (select (extract(epoch from statement_timestamp()) * 1000000)::bigint) as claimed_at_us,
           -- true or null: unlike false, null costs nothing in each row
-          (select nullif(count(*) > 1 and max(f.total) > :budget, false) from found f) as more_found
+          (select nullif(count(*) > 1 and max(f.total) > :budget, false) from found f) as more_found,
+          -- K2: with this commit, and only if a row was taken, the other instances learn that a worker holds leases again
+          case when :busyChannel::text is not null then (select count(*) from pg_notify(:busyChannel::text, 'busy')) end as announced

@@ -20,6 +20,7 @@ final class Completers {
                 new IncidentRepository(database),
                 active,
                 new WorkerEvents(monitor, harness.queueEvents()),
+                (queue, delay) -> {},
                 System::nanoTime);
     }
 }

@@ -32,7 +32,7 @@ class LostClaimsTests {
     private final AtomicLong nanos = new AtomicLong();
     private final ActiveLeases active = new ActiveLeases();
     private final LeaseRepository leases = harness.newWorker();
-    private final LostClaims lostClaims = new LostClaims(leases, active, BEAT, nanos::get);
+    private final LostClaims lostClaims = new LostClaims(leases, active, BEAT, nanos::get, delay -> {});
 
     @Test
     void nothingIsAskedWhileEveryClaimGetsItsReply() {

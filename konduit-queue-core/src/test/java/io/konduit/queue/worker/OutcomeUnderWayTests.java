@@ -40,8 +40,8 @@ class OutcomeUnderWayTests {
     private final ActiveLeases active = new ActiveLeases();
     private final WorkerEvents events = new WorkerEvents(QueueMonitor.NONE, harness.queueEvents());
     private final LeaseRepository leases = harness.newWorker();
-    private final Completer completer =
-            new Completer(leases, new IncidentRepository(harness.database()), active, events, System::nanoTime);
+    private final Completer completer = new Completer(
+            leases, new IncidentRepository(harness.database()), active, events, (queue, delay) -> {}, System::nanoTime);
 
     private final LeaseKeeper keeper = new LeaseKeeper(
             leases,

@@ -216,9 +216,15 @@ public final class KonduitQueueAutoConfiguration {
             OrphanReclaimer reclaimer,
             AbandonedLeaseCleaner cleaner,
             ReclaimEvents events,
-            ControlMessages messages) {
+            ControlMessages messages,
+            QueueEngine engine) {
         return new DatabaseTaskAdministration(
-                new AdministrationRepository(database, messages), tasks, reclaimer, cleaner, events.wakeUp());
+                new AdministrationRepository(database, messages),
+                tasks,
+                reclaimer,
+                cleaner,
+                events.wakeUp(),
+                engine::tasksDueIn);
     }
 
     @Bean

@@ -74,8 +74,10 @@ public record KonduitQueueProperties(
      * @param queues The only queues whose tasks this instance runs. If not set, it runs those of the queue 'default' and of the queues that its handlers declare.
      * @param concurrency Number of slots: how many tasks run at once, in all queues without slots of their own.
      * @param queueConcurrency Number of slots of single queues, by name. These queues do not use the shared slots.
-     * @param pollInterval Maximum time that an idle worker waits before it looks for tasks again.
-     * @param listen Whether new tasks are announced by LISTEN/NOTIFY. Has no effect behind a transaction pooler.
+     * @param pollInterval Time after which an idle worker looks for tasks again. While it listens and finds nothing, it
+     *     looks less and less often, at least every 30 seconds.
+     * @param listen Whether tasks are announced by LISTEN/NOTIFY. Use the same value in all instances. Has no effect behind
+     *     a transaction pooler.
      * @param heartbeatInterval How often a worker sends a heartbeat. At most a third of the lock timeout.
      * @param staleThreshold Time without a heartbeat after which a worker is marked STALE. It keeps its tasks.
      * @param timeout Maximum time of one run, for handlers that declare none. 0 means no limit.

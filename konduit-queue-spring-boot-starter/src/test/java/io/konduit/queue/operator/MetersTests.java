@@ -104,6 +104,16 @@ class MetersTests {
     }
 
     @Test
+    void theDatabaseIsNotAskedWhileNobodyReadsTheGauges() {
+        new Rows(testDatabase).clear();
+        nanoTime.addAndGet(Duration.ofMinutes(5).toNanos());
+        gauges.refreshIfRead();
+        assertThat(registry.scrape()).as("what it was before").contains("queue=\"" + Rows.QUEUE + "\"");
+        gauges.refreshIfRead();
+        assertThat(registry.scrape()).doesNotContain("queue=\"" + Rows.QUEUE + "\"");
+    }
+
+    @Test
     void theTableInTheDocsListsEveryMeterWithItsTagsAndNoOther() {
         useEverything();
         Map<String, Set<String>> documented = new TreeMap<>();

@@ -52,7 +52,7 @@ public final class KonduitQueueGaugesAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "konduitGaugesChore")
     PeriodicChore konduitGaugesChore(QueueGauges gauges) {
-        return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refresh, false);
+        return new PeriodicChore("gauges", QueueGauges.INTERVAL, gauges::refreshIfRead, false);
     }
 
     @Bean
