@@ -138,6 +138,8 @@ mutation "idle: retry is not announced" "$java/worker/OutcomeWriter.java" \
   '/later.dueIn(run.task().queue(), outcome.failure().backoff());/d' 'IdleWorkerTests#aRetryOfAWorker*'
 mutation "idle: resumed queue is announced before the commit" "$java/jdbc/CallerTransaction.java" \
   '/public void afterCommit/,/^    }$/ s/if (!commitsLater())/if (!commitsLater() || action != null)/' 'IdleWorkerTests#aPersonResumes*'
+mutation "notify: messages do not slow down" "$java/enqueue/Notifier.java" \
+  's/return Math.max(spacing, Math.min(LONGEST_PAUSE_NANOS, PAUSE_PER_SENDING \* tookNanos));/return spacing;/' 'NotifierTests#notificationsTake*'
 mutation "idle: looks do not become rarer" "$java/worker/TaskPoller.java" \
   's/Math.min(longestIdleNanos, 2 \* idleNanos)/idleNanos/' 'IdleWorkerTests#looksBecomeRarer*'
 

@@ -24,6 +24,8 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
     private static final Logger log = LoggerFactory.getLogger(Notifier.class);
     static final long SHORTEST_SPACING_NANOS = Duration.ofMillis(5).toNanos();
     static final long LONGEST_SPACING_NANOS = Duration.ofMillis(20).toNanos();
+    static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(200).toNanos();
+    private static final int PAUSE_PER_SENDING = 9;
 
     private final NotificationChannel channel;
     private final Set<String> pending = new HashSet<>();
@@ -85,8 +87,10 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
         try {
             long spacing = SHORTEST_SPACING_NANOS;
             while (true) {
-                send(take());
-                TimeUnit.NANOSECONDS.sleep(spacing);
+                NotificationChannel.Heard taken = take();
+                long begun = System.nanoTime();
+                send(taken);
+                TimeUnit.NANOSECONDS.sleep(atLeast(spacing, System.nanoTime() - begun));
                 spacing = spacingAfter(spacing, isSomethingPending());
             }
         } catch (InterruptedException e) {
@@ -117,6 +121,15 @@ public final class Notifier implements TaskWakeUp, ControlReceiver, SmartLifecyc
     /** Longer when more arrived in the meantime: enqueues are then continuous, and the woken workers are busy. */
     static long spacingAfter(long nanos, boolean somethingCame) {
         return somethingCame ? Math.min(LONGEST_SPACING_NANOS, 2 * nanos) : SHORTEST_SPACING_NANOS;
+    }
+
+    /**
+     * The pause after a message. The more sessions listen, and the more instances send, the longer a message takes. So
+     * each instance spends at most a tenth of its time on messages, and all together slow down before they hinder one
+     * another.
+     */
+    static long atLeast(long spacing, long tookNanos) {
+        return Math.max(spacing, Math.min(LONGEST_PAUSE_NANOS, PAUSE_PER_SENDING * tookNanos));
     }
 
     private boolean isSomethingPending() {

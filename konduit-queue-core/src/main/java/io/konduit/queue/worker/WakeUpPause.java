@@ -5,13 +5,13 @@ import java.time.Duration;
 
 /**
  * How long a poller rests after useless wake-ups. Each new task wakes every idle worker, and only one gets it. A worker
- * that repeatedly comes too late rests longer, up to half a second, and leaves wake-ups to others. A worker that gets
+ * that repeatedly comes too late rests longer, up to a second, and leaves wake-ups to others. A worker that gets
  * tasks rests less each time. The first useless wake-up after a task costs nothing, because a worker also receives its
  * own notifications. Not thread-safe.
  */
 final class WakeUpPause {
     private static final long FIRST_NANOS = Duration.ofMillis(10).toNanos();
-    private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
+    private static final long LONGEST_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int HIGHEST_LEVEL = 7;
 
     private final Jitter jitter;

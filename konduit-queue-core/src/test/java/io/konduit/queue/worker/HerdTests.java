@@ -13,6 +13,7 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -61,6 +62,62 @@ class HerdTests {
             assertThat(claims(counted)).isBetween((long) TASKS, 6L * TASKS);
             harness.stopWorkers();
         }
+    }
+
+    /** A hundred instances, and a hundred tasks per second. */
+    @Test
+    void aHundredIdleWorkersMakeFewerThanThreeClaimsPerTask() throws InterruptedException {
+        int tasks = 1_500;
+        Counter counter = new Counter();
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase());
+                ControlPool pool = new ControlPool(counted.application(), 8, Duration.ofSeconds(10))) {
+            QueueDatabase database = new QueueDatabase(counted.application(), pool, null);
+            try {
+                claimsOfAHundred(counted, database, counter, tasks);
+            } finally {
+                // they need the pool for that
+                harness.stopWorkers();
+            }
+        }
+    }
+
+    private void claimsOfAHundred(CountedQueue counted, QueueDatabase database, Counter counter, int tasks)
+            throws InterruptedException {
+        for (int i = 0; i < 100; i++) {
+            harness.startWorker(
+                    database,
+                    With.all(With.concurrency(1), With.pollInterval(Duration.ofSeconds(60))),
+                    QueueHarness.quickRetries(),
+                    counter);
+        }
+        await().atMost(Duration.ofSeconds(90)).until(() -> claims(counted) >= 100);
+        TaskQueue queue = harness.queue();
+        long begun = System.nanoTime();
+        // until each has come too late a few times, they all come
+        for (int i = 0; i < 2 * tasks; i++) {
+            if (i == tasks) {
+                assertThat(counter.done.tryAcquire(tasks, 60, TimeUnit.SECONDS)).isTrue();
+                counted.journal().clear();
+                begun = System.nanoTime() - i * 10_000_000L;
+            }
+            LockSupport.parkNanos(begun + i * 10_000_000L - System.nanoTime());
+            queue.enqueue("count", null);
+        }
+        assertThat(counter.done.tryAcquire(tasks, 60, TimeUnit.SECONDS)).isTrue();
+        long claims = claims(counted);
+        System.out.printf(
+                "cost: 100 idle workers, 100 tasks per second: %.2f claims per task, pickup p50 %.1f ms%n",
+                claims / (double) tasks, pickupMillis());
+        assertThat(claims).isLessThan(3L * tasks);
+    }
+
+    private static double pickupMillis() {
+        return harness.jdbc()
+                .sql(
+                        "select extract(epoch from percentile_cont(0.5) within group (order by locked_at - created_at)) * 1000"
+                                + " from konduit_task_history")
+                .query(Double.class)
+                .single();
     }
 
     private static long claims(CountedQueue counted) {
