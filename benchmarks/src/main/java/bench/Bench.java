@@ -49,6 +49,8 @@ public final class Bench {
             case "crash_recovery" -> new ProcessWorkloads(lab).crash(profile);
             case "idle" -> new RestingWorkloads(lab).idle(profile);
             case "memory" -> new RestingWorkloads(lab).memory();
+            case "starter" -> new StarterWorkloads(lab).all();
+            case "notify" -> new EnqueueWorkloads(lab).listeners();
             case "reclaim" -> new RestingWorkloads(lab).reclaim();
             case "history" -> new HistoryWorkload(lab).run();
             case "profile" -> new ProfileWorkloads(lab).all();

@@ -25,6 +25,12 @@ final class Child implements AutoCloseable {
         this.from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
+    /** One that was started otherwise. */
+    static Child of(Process process) {
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        return new Child(process);
+    }
+
     /** Starts it and waits until it is up. Times of both processes must be of one clock: that is checked here. */
     static Child start(Lab lab, String role, String... arguments) throws Exception {
         Child child = new Child(spawn(lab, role, arguments));

@@ -51,6 +51,36 @@ final class EnqueueWorkloads {
         }
     }
 
+    /** The same with sessions that listen: nobody works, and each hears of every message. */
+    void listeners() throws Exception {
+        lab.peer.createSchema(lab.admin);
+        try (var ds = lab.db.pool(PRODUCERS + 4, false);
+                Producer p = lab.peer.remoteProducer(ds, Profile.DEFAULT);
+                Producer quiet = lab.peer.remoteProducer(ds, Profile.NO_WAKE_UPS)) {
+            int jobs = lab.sizes.enqueueJobs();
+            lab.warmUp(i -> enqueue(p, i * (long) jobs, jobs / 2));
+            for (int listeners : new int[] {0, 20, 100}) {
+                try (Listeners sessions = new Listeners(lab.db, listeners)) {
+                    List<Double> with = new ArrayList<>(), without = new ArrayList<>(), perSecond = new ArrayList<>();
+                    lab.repeat(() -> {
+                        without.add(once(quiet));
+                        long heard = sessions.heard(), begun = System.nanoTime();
+                        with.add(once(p));
+                        perSecond.add((sessions.heard() - heard)
+                                * 1e9
+                                / Math.max(1, listeners)
+                                / (System.nanoTime() - begun));
+                        return 0;
+                    });
+                    String variant = listeners + " listeners";
+                    lab.line("notify", variant, array(with), "jobs/s", "jobs", jobs);
+                    lab.line("notify", variant + ", wake-ups off", array(without), "jobs/s", "jobs", jobs);
+                    if (listeners > 0) lab.line("notify", variant + ", notifications", array(perSecond), "1/s");
+                }
+            }
+        }
+    }
+
     private static double[] array(List<Double> values) {
         return values.stream().mapToDouble(Double::doubleValue).toArray();
     }

@@ -50,6 +50,8 @@ final class Plan {
                                 .map(profile ->
                                         new Run(s, "idle", List.of(profile), s.equals("konduit") ? "" : "idle")))
                         .toList());
+        plan.put("notify", each(List.of("konduit"), "notify"));
+        plan.put("starter", each(List.of("raw-sql", "konduit", "db-scheduler-lock", "jobrunr", "quartz"), "starter"));
         plan.put("memory", each(List.of("konduit", "db-scheduler-lock", "jobrunr"), "memory"));
         // peers wait side by side; konduit is alone, because its goal is in tenths of a second
         plan.put(
