@@ -99,11 +99,13 @@ class PlanTests {
             counted.journal().explain(true);
             assertThat(worker.findUnhandled(List.of("default"), List.of("other"), 100))
                     .hasSize(400);
+            assertThat(worker.nextDue(List.of("default"), Duration.ZERO).overdue())
+                    .isTrue();
             assertThat(worker.heldSince(null)).isEmpty();
             Lease lost = new Lease(1, 1, 0);
             assertThat(worker.findLost(List.of(lost))).containsExactly(1L);
             assertThat(worker.isCancelled(lost)).isFalse();
-            assertThat(counted.journal().plans()).hasSize(4);
+            assertThat(counted.journal().plans()).hasSize(5);
             counted.journal().plans().forEach((sql, plan) -> {
                 assertThat(plan).doesNotContainPattern("Seq Scan on konduit_task(_history(_\\d)?)?\\b");
                 assertThat(pages(plan)).as(plan).isLessThan(1_500);
