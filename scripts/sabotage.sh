@@ -325,6 +325,51 @@ mutation "control pool sets its level in a shared session" "$java/jdbc/ControlPo
   '/config\.setReadOnly(false)/a\
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");' 'ControlPoolTests'
 
+# ---- schedules ----
+mutation "firing does not ask for the version" "$sql/schedule-fire.sql" \
+  's/ and r\.version = p\.version//' 'ScheduleTests#ofTwoLeadersOneFires+frozenLeaderDoesNotFire*'
+mutation "ledger lets a nominal time repeat" "$sql/schedule-fire.sql" \
+  's/  on conflict do nothing/  on conflict (schedule, nominal_at) do update set dropped = 0/' 'ScheduleTests#clockThatGoesBackRepeatsNoTime'
+mutation "firing does not move the next time" "$sql/schedule-fire.sql" \
+  's/set next_at = m\.next_at, /set /' 'ScheduleTests#firingMakesTheTask*'
+mutation "paused schedule fires" "$sql/schedule-find-due.sql" \
+  's/s\.pause_reason is null and //' 'ScheduleTests#pauseSurvives*+undeclaredScheduleIsPaused*'
+mutation "held task lets its schedule fire" "$sql/schedule-find-due.sql" \
+  "s/t\.status <> 'FAILED'/t.status in ('PENDING', 'RUNNING')/" 'ScheduleTests#skipsWhileThePreviousTask*'
+mutation "run by hand overlaps" "$sql/schedule-run-now.sql" \
+  "s/ and t\.status <> 'FAILED'/ and false/" 'ScheduleTests#runNowMakesATask*'
+mutation "declaration skips what was missed" "$sql/schedule-put.sql" \
+  's/then s\.next_at else/then excluded.next_at else/' 'ScheduleTests#declarationOfTheLastStart*+putAgainKeeps*'
+mutation "deployment ends an operator's pause" "$sql/schedule-put.sql" \
+  "s/case when s\.pause_reason = 'OPERATOR' then s\.[a-z_]* end/null/" 'ScheduleTests#pauseSurvives*'
+mutation "declared schedule can be overwritten" "$sql/schedule-put.sql" \
+  '/^ where excluded\.declared/d' 'ScheduleTests#declaredNameCannotBePut'
+mutation "undeclared schedule is paused at once" "$sql/schedule-pause-undeclared.sql" \
+  "s/ - :afterMs \* interval '1 millisecond'//" 'ScheduleTests#undeclaredScheduleIsPaused*'
+mutation "worker that comes back declares nothing" "$sql/schedule-mark-undeclared.sql" \
+  's/case when f\.alive then null else statement_timestamp() end/coalesce(s.undeclared_since, statement_timestamp())/' \
+  'ScheduleTests#workerThatComesBackInTime*'
+mutation "history forgets the schedule" "$sql/fragment-kept-values.sql" \
+  's/^t\.scheduled_for$/null::timestamptz as scheduled_for/' 'ScheduleTests#handlerSeesTheNominalTime*'
+mutation "time in the gap fires an hour late" "$java/schedule/CronRecurrence.java" \
+  's/transition\.isGap() ? transition\.getInstant()/transition.isGap() ? transition.getInstant().plusSeconds(1800)/' \
+  'DaylightSavingTests#timeInTheGap*'
+mutation "repeated time fires at its second occurrence" "$java/schedule/CronRecurrence.java" \
+  's/local\.toInstant(transition\.getOffsetBefore())/local.toInstant(transition.getOffsetAfter())/' \
+  'DaylightSavingTests#fixedTimeOfTheRepeatedHour*'
+mutation "wildcard hour counts as fixed" "$java/schedule/CronRecurrence.java" \
+  's/\[HOUR\]\.contains("\*")/[HOUR].contains("none")/' 'DaylightSavingTests#everyHour'
+mutation "catch-up has no limit" "$java/schedule/FiringPlanner.java" \
+  's/CatchUp\.ALL ? maxCatchUp : 1/CatchUp.ALL ? Integer.MAX_VALUE : 1/' 'ScheduleTests#catchesUpNoMore*'
+mutation "what is late fires although nothing is caught up" "$java/schedule/FiringPlanner.java" \
+  's/due\.catchUp() == CatchUp\.NONE/due.catchUp() == null/' 'ScheduleTests#noneWaitsForTheNextTime*'
+mutation "message is lost while the next time is read" "$java/schedule/ScheduleClock.java" \
+  's/messages == heard ? read : SHORTEST_SLEEP/read/' 'ScheduleClockTests#messageThatArrives*'
+mutation "follower never fires" "$java/schedule/ScheduleClock.java" \
+  's/next\.get()\.plus(PATIENCE)\.compareTo(Duration\.ZERO) <= 0/next.get().isZero()/' 'ScheduleClockTests#followerFires*'
+mutation "old heartbeat postpones the alarm" "$java/schedule/ScheduleClock.java" \
+  's/alarmNanos == null || at - alarmNanos < 0/alarmNanos == null || at != alarmNanos/' 'ScheduleClockTests#heartbeatBringsTheAlarm*'
+
 # maven <arguments...>
 maven() {
   $mvn -pl konduit-queue-test-support,konduit-queue-core -Dspotless.check.skip=true \

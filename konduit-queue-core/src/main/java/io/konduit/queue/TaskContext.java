@@ -1,6 +1,7 @@
 package io.konduit.queue;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /** The running task as its handler sees it. An optional parameter of a {@link JobHandler} method. */
@@ -56,6 +57,11 @@ public interface TaskContext {
 
     /** The last stored checkpoint, from this run or an earlier one. */
     <T> Optional<T> lastCheckpoint(Class<T> type);
+
+    /** The time that a {@link Recurring} or {@link Schedules scheduled} task is for; empty for any other task. */
+    default Optional<Instant> scheduledFor() {
+        return Optional.empty();
+    }
 
     /** Whether the handler should stop early because the lease is lost, the task was cancelled or its time limit has passed. */
     boolean cancelled();

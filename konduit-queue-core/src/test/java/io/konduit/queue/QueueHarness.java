@@ -80,7 +80,8 @@ public final class QueueHarness extends QueueFixture
             clock.set(stoppedAt);
         }
         testDatabase.execute(
-                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_worker, konduit_chore, konduit_shedlock");
+                "truncate konduit_task, konduit_task_history, konduit_task_incident, konduit_task_error, konduit_worker, konduit_chore, konduit_shedlock,"
+                        + " konduit_schedule, konduit_schedule_firing");
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.konduit.queue.admin;
 
-/** What an operator did to many tasks at once, or to a worker. */
+/** What an operator did to many tasks at once, to a worker or to a schedule. */
 public enum AuditAction {
     RELEASE,
     FAIL,
@@ -10,5 +10,8 @@ public enum AuditAction {
     RECLAIM,
     CLEAN_ABANDONED,
     DRAIN,
-    RESUME
+    RESUME,
+    PAUSE_SCHEDULE,
+    RESUME_SCHEDULE,
+    RUN_SCHEDULE
 }

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One task with its full history.
  *
  * @param snoozes how often its handler has ended a run with {@link io.konduit.queue.TaskContext#snooze}
+ * @param schedule that has made it; null if it was enqueued
+ * @param scheduledFor the nominal time that it is for
  * @param explanation a sentence on why it runs or does not run now
  * @param errors why its attempts failed, newest first; their messages may quote the payload
  * @param readAt the time of the database when this was read
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record TaskStory(
         Task task,
         int snoozes,
+        @Nullable String schedule,
+        @Nullable Instant scheduledFor,
         String explanation,
         Instant readAt,
         @Nullable String ownerName,

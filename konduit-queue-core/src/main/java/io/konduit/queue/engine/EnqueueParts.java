@@ -8,6 +8,7 @@ import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
 import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.insert.TaskInserts;
+import io.konduit.queue.schedule.ScheduleClock;
 import io.konduit.queue.store.ControlMessages;
 import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.store.NotificationChannel;
@@ -23,31 +24,43 @@ final class EnqueueParts {
     final Part<TaskRepository> tasks;
     final Part<NotificationChannel> channel;
     final Part<Notifier> notifier;
+    final Part<RequestChecker> checker;
+    final Part<AfterCommit> afterCommit;
     final Part<TaskQueue> queue;
     final Supplier<Stream<TaskWakeUp>> wakeUps;
 
-    /** @param worker evaluated when this instance's worker must be notified */
-    EnqueueParts(QueueEngineBuilder given, Supplier<AcknowledgedTasks> acknowledged, Supplier<WorkerLifecycle> worker) {
+    /**
+     * @param worker evaluated when this instance's worker must be notified
+     * @param clock evaluated when the clock of this instance's schedules must be notified
+     */
+    EnqueueParts(
+            QueueEngineBuilder given,
+            Supplier<AcknowledgedTasks> acknowledged,
+            Supplier<WorkerLifecycle> worker,
+            Supplier<ScheduleClock> clock) {
         channel = given.part(NotificationChannel.class, () -> new NotificationChannel(given.database));
         notifier = given.part(Notifier.class, () -> new Notifier(channel.get()));
         wakeUps = given.wakeUps != null ? given.wakeUps : () -> own(given, worker, TaskWakeUp.class);
         Supplier<Stream<ControlReceiver>> receivers = given.controlReceivers != null
                 ? given.controlReceivers
-                : () -> own(given, worker, ControlReceiver.class);
+                : () -> Stream.concat(own(given, worker, ControlReceiver.class), clocks(given, clock));
         inserts = given.part(
                 TaskInserts.class,
                 () -> new TaskInserts(given.database, given.settings.enqueue().groupEnqueues()));
         messages = given.part(ControlMessages.class, () -> new ControlMessages(given.database, receivers));
         tasks = given.part(TaskRepository.class, () -> new TaskRepository(given.database, messages.get()));
-        queue = given.part(TaskQueue.class, () -> {
-            RequestChecker checker = new RequestChecker(
-                    given.handlers,
-                    given.converter.get(),
-                    given.settings.enqueue().rejectUnknownTypes());
-            AfterCommit afterCommit = new AfterCommit(
-                    inserts.get()::commitsLater, wakeUps, given.enqueueMonitor.get(), acknowledged.get());
-            return new TransactionalTaskQueue(inserts.get(), tasks.get(), checker, afterCommit, given.observations);
-        });
+        checker = new Part<>(() -> new RequestChecker(
+                given.handlers, given.converter.get(), given.settings.enqueue().rejectUnknownTypes()));
+        afterCommit = new Part<>(() ->
+                new AfterCommit(inserts.get()::commitsLater, wakeUps, given.enqueueMonitor.get(), acknowledged.get()));
+        queue = given.part(
+                TaskQueue.class,
+                () -> new TransactionalTaskQueue(
+                        inserts.get(), tasks.get(), checker.get(), afterCommit.get(), given.observations));
+    }
+
+    private static Stream<ControlReceiver> clocks(QueueEngineBuilder given, Supplier<ScheduleClock> clock) {
+        return given.settings.instance().runsChores() ? Stream.of(clock.get()) : Stream.empty();
     }
 
     private <T> Stream<T> own(QueueEngineBuilder given, Supplier<WorkerLifecycle> worker, Class<T> role) {

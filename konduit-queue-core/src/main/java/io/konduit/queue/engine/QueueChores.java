@@ -78,7 +78,8 @@ public record QueueChores(List<Chore> chores) {
                 chores.add(new PeriodicChore("retention-completed", retention.interval(), history::pruneOnce));
             }
             for (Kind kind : Kind.values()) {
-                if (!RowPruner.keep(kind, retention).isZero()) {
+                // the ledger of schedules is pruned where they fire: a system without them pays nothing
+                if (kind != Kind.FIRINGS && !RowPruner.keep(kind, retention).isZero()) {
                     RowPruner pruner = RowPruner.of(rows, kind, retention);
                     String name =
                             "retention-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');

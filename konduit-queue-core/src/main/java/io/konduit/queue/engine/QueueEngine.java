@@ -1,5 +1,6 @@
 package io.konduit.queue.engine;
 
+import io.konduit.queue.Schedules;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.enqueue.Notifier;
 import io.konduit.queue.failover.AcknowledgedTasks;
@@ -16,6 +17,9 @@ import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
 import io.konduit.queue.recovery.ReclaimEvents;
 import io.konduit.queue.retention.HistoryPruner;
+import io.konduit.queue.schedule.DeclaredSchedules;
+import io.konduit.queue.schedule.ScheduleClock;
+import io.konduit.queue.schedule.ScheduleFirer;
 import io.konduit.queue.settings.InstanceSettings;
 import io.konduit.queue.settings.LeaderSettings;
 import io.konduit.queue.settings.QueueSettings;
@@ -29,6 +33,7 @@ import io.konduit.queue.store.IncidentRepository;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.store.NotificationChannel;
 import io.konduit.queue.store.ReclaimRepository;
+import io.konduit.queue.store.ScheduleRepository;
 import io.konduit.queue.store.TaskRepository;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.CallingThreadRunner;
@@ -56,14 +61,16 @@ public final class QueueEngine {
     private final EnqueueParts enqueue;
     private final InstanceParts instance;
     private final RecoveryParts recovery;
+    private final ScheduleParts schedule;
 
     QueueEngine(QueueEngineBuilder given) {
         this.given = given;
         this.failover = new FailoverParts(given);
-        this.enqueue = new EnqueueParts(given, failover.acknowledged, () -> worker());
+        this.enqueue = new EnqueueParts(given, failover.acknowledged, () -> worker(), () -> scheduleClock());
         Part<Activity> activity = given.part(Activity.class, () -> new Activity(given.nanoTime));
         this.instance = new InstanceParts(given, failover.outageGuard, enqueue.channel, enqueue.wakeUps, activity);
         this.recovery = new RecoveryParts(given, failover.outageGuard, instance, enqueue.wakeUps, activity);
+        this.schedule = new ScheduleParts(given, enqueue, instance, recovery);
     }
 
     /** The tables must exist when a part is used, not before. */
@@ -96,6 +103,9 @@ public final class QueueEngine {
         if (runs.runsChores()) {
             all.add(scheduler());
         }
+        if (runs.runsTasks() || runs.runsChores()) {
+            all.add(scheduleClock());
+        }
         if (workerSettings().listen()) {
             all.add(notifier());
         }
@@ -114,6 +124,28 @@ public final class QueueEngine {
 
     public TaskQueue taskQueue() {
         return enqueue.queue.get();
+    }
+
+    public Schedules schedules() {
+        return schedule.schedules.get();
+    }
+
+    public ScheduleRepository scheduleStore() {
+        return schedule.store.get();
+    }
+
+    /** What the handlers declare now. */
+    public DeclaredSchedules declaredSchedules() {
+        return schedule.declared.get();
+    }
+
+    public ScheduleFirer scheduleFirer() {
+        return schedule.firer.get();
+    }
+
+    /** Its alarm hears what this instance's heartbeats say. */
+    public ScheduleClock scheduleClock() {
+        return schedule.clock.get();
     }
 
     public TaskInserts inserts() {

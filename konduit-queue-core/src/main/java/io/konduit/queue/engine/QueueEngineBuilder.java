@@ -13,6 +13,7 @@ import io.konduit.queue.leader.Chore;
 import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.schedule.ScheduleMonitor;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.thread.QueueThreads;
@@ -67,6 +68,7 @@ public final class QueueEngineBuilder {
     Supplier<EnqueueMonitor> enqueueMonitor = () -> EnqueueMonitor.NONE;
     Supplier<ReclaimMonitor> reclaimMonitor = () -> ReclaimMonitor.NONE;
     Supplier<FailoverMonitor> failoverMonitor = () -> FailoverMonitor.NONE;
+    Supplier<ScheduleMonitor> scheduleMonitor = () -> ScheduleMonitor.NONE;
 
     QueueEngineBuilder(QueueDatabase database, QueueSettings settings, JobHandlerRegistry handlers) {
         this.database = database;
@@ -184,6 +186,11 @@ public final class QueueEngineBuilder {
 
     public QueueEngineBuilder failoverMonitor(Supplier<FailoverMonitor> source) {
         this.failoverMonitor = source;
+        return this;
+    }
+
+    public QueueEngineBuilder scheduleMonitor(Supplier<ScheduleMonitor> source) {
+        this.scheduleMonitor = source;
         return this;
     }
 

@@ -83,7 +83,7 @@ public final class AfterCommit {
     }
 
     /** An existing task of this queue may start now. */
-    void due(String queue) {
+    public void due(String queue) {
         if (commitsLater.getAsBoolean()) {
             collected().addDue(queue);
         } else {

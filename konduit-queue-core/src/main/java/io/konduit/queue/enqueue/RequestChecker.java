@@ -36,7 +36,8 @@ public final class RequestChecker {
         this.rejectUnknownTypes = rejectUnknownTypes;
     }
 
-    NewTask check(TaskRequest request, @Nullable String traceContext) {
+    /** Throws when something is wrong with the request. */
+    public NewTask check(TaskRequest request, @Nullable String traceContext) {
         String type = TaskNames.requireType(request.type(), "the task type");
         Optional<JobHandlerMethod> handler = handlers.find(type);
         if (rejectUnknownTypes && handler.isEmpty()) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param lockTimeout null means the worker's
  * @param timeout null means the worker's, zero means no limit
  * @param backoff null means the retry policy's
+ * @param recurrence null if it has no {@link io.konduit.queue.Recurring}
  */
 public record JobHandlerMethod(
         String type,
@@ -29,7 +30,8 @@ public record JobHandlerMethod(
         boolean reapable,
         boolean transactional,
         @Nullable Backoff backoff,
-        PayloadValidation validation) {
+        PayloadValidation validation,
+        @Nullable DeclaredRecurrence recurrence) {
 
     /** Calls the method, and waits for the future if it returns one. Exceptions of either are rethrown unchanged. */
     public void invoke(String payload, PayloadConverter converter, TaskContext context) throws Throwable {

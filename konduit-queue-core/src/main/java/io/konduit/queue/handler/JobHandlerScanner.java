@@ -3,6 +3,7 @@ package io.konduit.queue.handler;
 import io.konduit.queue.InvalidJobHandlerException;
 import io.konduit.queue.InvalidTaskException;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.Recurring;
 import io.konduit.queue.settings.TaskNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -45,12 +46,19 @@ public final class JobHandlerScanner {
     }
 
     private List<JobHandlerMethod> handlersOf(String bean, Class<?> type) {
-        Map<Method, JobHandler> annotated =
-                MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<@Nullable JobHandler>)
-                        method -> AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class));
+        Map<Method, JobHandler> annotated = MethodIntrospector.selectMethods(
+                type, (MethodIntrospector.MetadataLookup<@Nullable JobHandler>) JobHandlerScanner::declared);
         return annotated.entrySet().stream()
                 .map(entry -> handler(bean, type, entry.getKey(), entry.getValue()))
                 .toList();
+    }
+
+    private static @Nullable JobHandler declared(Method method) {
+        JobHandler handler = AnnotatedElementUtils.findMergedAnnotation(method, JobHandler.class);
+        if (handler == null && AnnotatedElementUtils.hasAnnotation(method, Recurring.class)) {
+            throw DeclaredRecurrence.withoutHandler(method);
+        }
+        return handler;
     }
 
     private JobHandlerMethod handler(String bean, Class<?> beanType, Method method, JobHandler declared) {
@@ -69,13 +77,18 @@ public final class JobHandlerScanner {
                     .formatted(type, location, declared.lockTimeout()));
         }
         AsyncResult.require(method, beanType, declared.transactional(), type, location);
+        Signature signature = Signature.of(method, beanType, type);
+        Recurring recurring = AnnotatedElementUtils.findMergedAnnotation(method, Recurring.class);
+        if (recurring != null && signature.payloadType() != null) {
+            throw DeclaredRecurrence.withPayload(location);
+        }
         Method invocable = invocable(bean, method, type, location);
         invocable.setAccessible(true);
         return new JobHandlerMethod(
                 type,
                 () -> beans.getBean(bean),
                 invocable,
-                Signature.of(method, beanType, type),
+                signature,
                 queue.isEmpty() ? null : queue,
                 declared.maxAttempts() == -1 ? null : declared.maxAttempts(),
                 lockTimeout,
@@ -83,7 +96,8 @@ public final class JobHandlerScanner {
                 declared.reapable(),
                 declared.transactional(),
                 backoff(declared, type, location),
-                PayloadValidation.of(method, beans, type));
+                PayloadValidation.of(method, beans, type),
+                recurring == null ? null : DeclaredRecurrence.of(recurring, type, location, this::resolve));
     }
 
     private static void requireNames(String type, String queue, String location) {

@@ -18,6 +18,9 @@ final class MeterNames {
     static final String REAPER_AGE = "konduit.queue.reaper.last.pass.age";
     static final String WENT_BACK = "konduit.queue.database.went.back";
     static final String LOST_TASKS = "konduit.queue.acknowledged.lost";
+    static final String SCHEDULES_LATENESS = "konduit.queue.schedules.lateness";
+    static final String SCHEDULES_SKIPPED = "konduit.queue.schedules.skipped";
+    static final String SCHEDULES_DROPPED = "konduit.queue.schedules.dropped";
     static final String TASKS = "konduit.queue.tasks";
     static final String HELD = "konduit.queue.held";
     static final String OLDEST_PENDING = "konduit.queue.oldest.pending.age";

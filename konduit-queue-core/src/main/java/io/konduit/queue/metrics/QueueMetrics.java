@@ -7,6 +7,7 @@ import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.failover.FailoverMonitor;
 import io.konduit.queue.observation.LimitedTags;
 import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.schedule.ScheduleMonitor;
 import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.ReclaimRepository.Reclaimed;
@@ -22,7 +23,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what this instance does. Tags are queue, type, outcome and error, all with few values. */
-public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor {
+public final class QueueMetrics
+        implements QueueMonitor, ReclaimMonitor, EnqueueMonitor, FailoverMonitor, ScheduleMonitor {
     private static final int MAX_ERRORS = 50;
     private static final String COMPLETED = "Tasks completed by this instance";
     private static final String RETRIED = "Attempts that failed and will be repeated";
@@ -33,6 +35,8 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
     private static final String LONG_RUNS = "Runs longer than " + PropertyNames.WORKER_WARN_AFTER;
     private static final String RECLAIMED = "reclaimed";
     private static final String NO_ERROR = "none";
+    private static final String SKIPPED_OVERLAP = "overlap";
+    private static final String DROPPED_MISSED = "missed";
 
     private record Key(
             String name,
@@ -145,6 +149,58 @@ public final class QueueMetrics implements QueueMonitor, ReclaimMonitor, Enqueue
             counter(MeterNames.ABANDONED, "Tasks taken from workers that made no progress", task.queue(), task.type())
                     .increment();
         }
+    }
+
+    /** Starts the counters of a type whose schedule this instance declares at 0. */
+    public void expectSchedule(String queue, String type) {
+        lateness(queue, type);
+        skipped(SKIPPED_OVERLAP, queue, type);
+        dropped(DROPPED_MISSED, queue, type);
+    }
+
+    @Override
+    public void fired(String queue, String type, Duration late) {
+        lateness(queue, type).record(late);
+    }
+
+    @Override
+    public void skipped(String queue, String type) {
+        skipped(SKIPPED_OVERLAP, queue, type).increment();
+    }
+
+    @Override
+    public void dropped(String queue, String type, long times) {
+        dropped(DROPPED_MISSED, queue, type).increment(times);
+    }
+
+    private Timer lateness(String queue, String type) {
+        return Timer.builder(MeterNames.SCHEDULES_LATENESS)
+                .description("From the nominal time of a schedule to its firing, by the database's clock")
+                .tag("queue", queues.of(queue))
+                .tag("type", types.of(type))
+                .register(registry);
+    }
+
+    private Counter skipped(String reason, String queue, String type) {
+        return times(MeterNames.SCHEDULES_SKIPPED, "Nominal times that a schedule skipped", reason, queue, type);
+    }
+
+    private Counter dropped(String reason, String queue, String type) {
+        return times(
+                MeterNames.SCHEDULES_DROPPED,
+                "Nominal times that a schedule missed and did not make up",
+                reason,
+                queue,
+                type);
+    }
+
+    private Counter times(String name, String description, String reason, String queue, String type) {
+        return Counter.builder(name)
+                .description(description)
+                .tag("queue", queues.of(queue))
+                .tag("type", types.of(type))
+                .tag("reason", reason)
+                .register(registry);
     }
 
     @Override

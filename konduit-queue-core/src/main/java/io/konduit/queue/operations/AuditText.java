@@ -4,13 +4,13 @@ import io.konduit.queue.admin.InvalidRequestException;
 import org.jspecify.annotations.Nullable;
 
 /** The rules for texts that operators write into the audit. */
-final class AuditText {
+public final class AuditText {
     private static final int LONGEST = 500;
 
     private AuditText() {}
 
     /** Checks who decides and why. */
-    static void require(String actor, @Nullable String note) {
+    public static void require(String actor, @Nullable String note) {
         requireActor(actor);
         requireNote(note);
     }

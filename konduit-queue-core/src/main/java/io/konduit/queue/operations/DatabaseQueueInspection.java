@@ -126,7 +126,9 @@ public final class DatabaseQueueInspection implements QueueInspection {
         return new TaskStory(
                 found.task(),
                 found.snoozes(),
-                explanation.of(found) + earlierRun.after(found, incidents),
+                found.schedule(),
+                found.scheduledFor(),
+                explanation.of(found) + earlierRun.after(found, incidents) + TaskExplanation.origin(found),
                 found.now(),
                 found.ownerName(),
                 found.ownerHost(),

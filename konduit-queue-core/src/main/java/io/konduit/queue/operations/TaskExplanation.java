@@ -31,6 +31,13 @@ final class TaskExplanation {
         };
     }
 
+    /** Where it comes from, unless it was enqueued. */
+    static String origin(TaskSituation found) {
+        return found.schedule() == null
+                ? ""
+                : " Schedule '" + found.schedule() + "' made it for " + found.scheduledFor() + ".";
+    }
+
     private String pending(TaskSituation found) {
         Task task = found.task();
         if (found.paused() != null) {

@@ -40,6 +40,7 @@ public final class RowPruner {
             case FAILED -> settings.failed();
             case INCIDENTS, AUDIT, QUEUE_AUDIT -> settings.incidents();
             case WORKERS -> settings.workers();
+            case FIRINGS -> settings.firings();
         };
     }
 

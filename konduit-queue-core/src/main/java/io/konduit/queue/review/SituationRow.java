@@ -11,6 +11,8 @@ import org.springframework.data.relational.core.mapping.Embedded;
 record SituationRow(
         @Embedded.Empty TaskRow task,
         int snoozes,
+        @Nullable String schedule,
+        @Nullable Instant scheduledFor,
         Instant serverTime,
         @Nullable Instant pausedAt,
         @Nullable String pausedBy,
@@ -26,6 +28,8 @@ record SituationRow(
         return new TaskSituation(
                 task.toTask(null),
                 snoozes,
+                schedule,
+                scheduledFor,
                 serverTime,
                 paused(),
                 ownerName,

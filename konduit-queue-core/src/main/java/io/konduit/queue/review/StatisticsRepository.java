@@ -57,11 +57,13 @@ public final class StatisticsRepository {
      * @param oldestExpiredSeconds the age of the oldest expired lease that was not reclaimed; null when there is none
      * @param zombiesAbove live tasks that have lost more workers than the limit
      * @param sinceReaperSeconds how long ago the reaper last succeeded on any node; null when it never has
+     * @param schedulesLateSeconds how late the latest schedule is; null when none is due
      */
     public record Recovery(
             @Nullable Double oldestExpiredSeconds,
             long zombiesAbove,
-            @Nullable Double sinceReaperSeconds) {}
+            @Nullable Double sinceReaperSeconds,
+            @Nullable Double schedulesLateSeconds) {}
 
     /** Exact up to {@link #CAP} tasks in a queue (fewer when there are many queues), PostgreSQL's estimate above. */
     public List<Waiting> waiting() {
@@ -129,7 +131,8 @@ public final class StatisticsRepository {
                 .query((row, number) -> new Recovery(
                         number(row, "oldest_expired_seconds"),
                         row.getLong("zombies_above"),
-                        number(row, "since_reaper_seconds")))
+                        number(row, "since_reaper_seconds"),
+                        number(row, "schedules_late_seconds")))
                 .single();
     }
 

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A task and everything that decides whether it runs.
  *
  * @param snoozes how often its handler has snoozed it
+ * @param schedule that has made it; null if it was enqueued
+ * @param scheduledFor the nominal time that it is for
  * @param now the database's time
  * @param paused set when its queue is paused
  * @param ownerName set when its owner is registered
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record TaskSituation(
         Task task,
         int snoozes,
+        @Nullable String schedule,
+        @Nullable Instant scheduledFor,
         Instant now,
         @Nullable PausedQueue paused,
         @Nullable String ownerName,

@@ -58,9 +58,12 @@ public final class Defaults {
     public static final String RETENTION_FAILED = "30d";
     public static final String RETENTION_INCIDENTS = "90d";
     public static final String RETENTION_WORKERS = "1d";
+    public static final String RETENTION_FIRINGS = "30d";
     public static final String RETENTION_INTERVAL = "10m";
     public static final String RETENTION_BATCH_SIZE = "5000";
 
+    public static final String SCHEDULES_MAX_CATCH_UP = "100";
+    public static final String SCHEDULES_UNDECLARED_AFTER = "10m";
     public static final String ENDPOINT_ALLOW_WRITES = "false";
     public static final String ENDPOINT_SHOW_PAYLOADS = "never";
 

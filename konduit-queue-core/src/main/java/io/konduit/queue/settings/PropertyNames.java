@@ -22,6 +22,7 @@ public final class PropertyNames {
     public static final String RETENTION_COMPLETED = "konduit.queue.retention.completed";
     public static final String RETENTION_COMPLETED_COUNT = "konduit.queue.retention.completed-count";
     public static final String RETENTION_FAILED = "konduit.queue.retention.failed";
+    public static final String RETENTION_FIRINGS = "konduit.queue.retention.firings";
     public static final String RETENTION_INCIDENTS = "konduit.queue.retention.incidents";
     public static final String RETENTION_INTERVAL = "konduit.queue.retention.interval";
     public static final String RETENTION_WORKERS = "konduit.queue.retention.workers";
@@ -30,6 +31,8 @@ public final class PropertyNames {
     public static final String RETRY_MAX_ATTEMPTS = "konduit.queue.retry.max-attempts";
     public static final String RETRY_MAX_INTERVAL = "konduit.queue.retry.max-interval";
     public static final String RETRY_MULTIPLIER = "konduit.queue.retry.multiplier";
+    public static final String SCHEDULES_MAX_CATCH_UP = "konduit.queue.schedules.max-catch-up";
+    public static final String SCHEDULES_UNDECLARED_AFTER = "konduit.queue.schedules.undeclared-after";
     public static final String SCHEMA_INITIALIZE = "konduit.queue.schema.initialize";
     public static final String SCHEMA_LOCK_PATIENCE = "konduit.queue.schema.lock-patience";
     public static final String SCHEMA_NAME = "konduit.queue.schema.name";

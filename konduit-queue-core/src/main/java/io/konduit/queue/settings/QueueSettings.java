@@ -56,6 +56,10 @@ public interface QueueSettings {
         return RetentionSettings.defaults();
     }
 
+    default ScheduleSettings schedules() {
+        return ScheduleSettings.defaults();
+    }
+
     default FailoverPolicy failover() {
         return FailoverPolicy.defaults();
     }

@@ -12,6 +12,7 @@ public record RetentionSettings(
         Duration failed,
         Duration incidents,
         Duration workers,
+        Duration firings,
         Duration interval,
         int batchSize,
         long completedCount) {
@@ -23,6 +24,7 @@ public record RetentionSettings(
         SettingRules.requireNotNegative(failed, PropertyNames.RETENTION_FAILED);
         SettingRules.requireNotNegative(incidents, PropertyNames.RETENTION_INCIDENTS);
         SettingRules.requireNotNegative(workers, PropertyNames.RETENTION_WORKERS);
+        SettingRules.requireNotNegative(firings, PropertyNames.RETENTION_FIRINGS);
         SettingRules.requirePositive(interval, PropertyNames.RETENTION_INTERVAL);
         SettingRules.requireAtLeastOne(batchSize, PropertyNames.RETENTION_BATCH_SIZE);
         SettingRules.requireNotNegative(completedCount, PropertyNames.RETENTION_COMPLETED_COUNT);
@@ -34,9 +36,10 @@ public record RetentionSettings(
             Duration failed,
             Duration incidents,
             Duration workers,
+            Duration firings,
             Duration interval,
             int batchSize) {
-        this(completed, failed, incidents, workers, interval, batchSize, 0);
+        this(completed, failed, incidents, workers, firings, interval, batchSize, 0);
     }
 
     /** The defaults of the properties. */
@@ -46,6 +49,7 @@ public record RetentionSettings(
                 Defaults.duration(Defaults.RETENTION_FAILED),
                 Defaults.duration(Defaults.RETENTION_INCIDENTS),
                 Defaults.duration(Defaults.RETENTION_WORKERS),
+                Defaults.duration(Defaults.RETENTION_FIRINGS),
                 Defaults.duration(Defaults.RETENTION_INTERVAL),
                 Defaults.number(Defaults.RETENTION_BATCH_SIZE),
                 Defaults.number(Defaults.RETENTION_COMPLETED_COUNT));

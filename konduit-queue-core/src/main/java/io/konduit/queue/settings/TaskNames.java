@@ -14,6 +14,7 @@ public final class TaskNames {
     private static final int LONGEST_TYPE = 200;
     private static final int LONGEST_QUEUE = 100;
     private static final int LONGEST_KEY = 500;
+    private static final int LONGEST_SCHEDULE = 200;
 
     private TaskNames() {}
 
@@ -30,6 +31,11 @@ public final class TaskNames {
     /** Checks a unique key; {@code what} names it in the message. */
     public static String requireUniqueKey(String key, String what) {
         return require(key, what, LONGEST_KEY);
+    }
+
+    /** Checks the name of a schedule; {@code what} names it in the message. */
+    public static String requireSchedule(String name, String what) {
+        return require(name, what, LONGEST_SCHEDULE);
     }
 
     private static String require(String value, String what, int longest) {

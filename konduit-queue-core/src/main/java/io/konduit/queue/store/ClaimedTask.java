@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param runAt by the database's clock, for the order and the lower bound of the next claim
  * @param timeout null when the request named none
+ * @param scheduledFor the nominal time that it is for; null when no schedule has made it
  * @param waited the time from due to claimed
  */
 public record ClaimedTask(
@@ -26,7 +27,43 @@ public record ClaimedTask(
         @Nullable String checkpoint,
         @Nullable String traceContext,
         OffsetDateTime createdAt,
+        @Nullable OffsetDateTime scheduledFor,
         Duration waited) {
+    /** A task that no schedule has made. */
+    public ClaimedTask(
+            Lease lease,
+            String queue,
+            String type,
+            String payload,
+            int priority,
+            OffsetDateTime runAt,
+            int attempt,
+            int maxAttempts,
+            boolean reapable,
+            Duration lockTimeout,
+            @Nullable Duration timeout,
+            @Nullable String checkpoint,
+            @Nullable String traceContext,
+            OffsetDateTime createdAt,
+            Duration waited) {
+        this(
+                lease,
+                queue,
+                type,
+                payload,
+                priority,
+                runAt,
+                attempt,
+                maxAttempts,
+                reapable,
+                lockTimeout,
+                timeout,
+                checkpoint,
+                traceContext,
+                createdAt,
+                null,
+                waited);
+    }
 
     public long id() {
         return lease.taskId();

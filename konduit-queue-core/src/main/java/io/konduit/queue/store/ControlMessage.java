@@ -19,9 +19,15 @@ public record ControlMessage(Kind kind, String argument) {
         /** A task becomes due soon. The argument is in how many milliseconds, a space, and its queue. */
         LATER,
         /** A worker holds leases after a time without. There is no argument. */
-        BUSY;
+        BUSY,
+        /** A schedule was made or changed. The argument says nothing. */
+        SCHEDULES;
 
         private final String word = name().toLowerCase(Locale.ROOT);
+    }
+
+    public static ControlMessage schedulesChanged() {
+        return new ControlMessage(Kind.SCHEDULES, "changed");
     }
 
     public static ControlMessage cancelled(TaskId id) {

@@ -17,7 +17,9 @@ public final class RetentionRepository {
         INCIDENTS("prune-incidents"),
         AUDIT("prune-audit"),
         QUEUE_AUDIT("prune-queue-audit"),
-        WORKERS("prune-workers");
+        WORKERS("prune-workers"),
+        /** The ledger of schedules, which only a system with schedules has. */
+        FIRINGS("prune-firings");
 
         private final String statement;
 

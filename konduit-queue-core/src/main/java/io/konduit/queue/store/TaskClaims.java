@@ -103,6 +103,7 @@ final class TaskClaims {
                 row.getString("checkpoint"),
                 row.getString("trace_context"),
                 row.getObject("created_at", OffsetDateTime.class),
+                row.getObject("scheduled_for", OffsetDateTime.class),
                 Duration.of(claimedMicros - micros(runAt), ChronoUnit.MICROS));
     }
 

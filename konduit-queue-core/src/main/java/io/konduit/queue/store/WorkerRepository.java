@@ -3,6 +3,8 @@ package io.konduit.queue.store;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.AuditRepository.Author;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -23,6 +25,7 @@ public final class WorkerRepository {
      *
      * @param version of this library
      * @param applicationVersion null when the application has none
+     * @param schedules that its handlers declare
      */
     public record Registration(
             UUID id,
@@ -32,7 +35,21 @@ public final class WorkerRepository {
             String version,
             @Nullable String applicationVersion,
             List<String> queues,
-            int concurrency) {}
+            int concurrency,
+            List<String> schedules) {
+        /** Of a worker whose handlers declare no schedules. */
+        public Registration(
+                UUID id,
+                String name,
+                String host,
+                long pid,
+                String version,
+                @Nullable String applicationVersion,
+                List<String> queues,
+                int concurrency) {
+            this(id, name, host, pid, version, applicationVersion, queues, concurrency, List.of());
+        }
+    }
 
     /** A worker whose heartbeat is overdue. */
     public record Silent(UUID id, String name, String host, long pid, Duration silentFor) {}
@@ -41,8 +58,12 @@ public final class WorkerRepository {
      * The database's answer to a heartbeat.
      *
      * @param drainedBy the operator who asked the worker to drain; null when none did
+     * @param nextSchedule how long until the next schedule is due, negative if it is late; null when there is none
      */
-    public record Heard(ServerTime serverTime, @Nullable String drainedBy) {}
+    public record Heard(
+            ServerTime serverTime,
+            @Nullable String drainedBy,
+            @Nullable Duration nextSchedule) {}
 
     /** Adds the worker or restores its deleted row, and counts as a heartbeat. */
     public Heard beat(Registration worker) {
@@ -55,9 +76,15 @@ public final class WorkerRepository {
                 .param("applicationVersion", worker.applicationVersion())
                 .param("queues", SqlArrays.texts(worker.queues()))
                 .param("concurrency", worker.concurrency())
-                .query((row, number) ->
-                        new Heard(ReclaimRepository.readServerTime(row, number), row.getString("draining_by")))
+                .param("schedules", worker.schedules().isEmpty() ? null : SqlArrays.texts(worker.schedules()))
+                .query(WorkerRepository::heard)
                 .single();
+    }
+
+    private static Heard heard(ResultSet row, int number) throws SQLException {
+        long next = row.getLong("next_schedule_ms");
+        Duration nextSchedule = row.wasNull() ? null : Duration.ofMillis(next);
+        return new Heard(ReclaimRepository.readServerTime(row, number), row.getString("draining_by"), nextSchedule);
     }
 
     /** H2: marks workers without a heartbeat for this long, and returns them. */

@@ -11,6 +11,8 @@ import io.konduit.queue.settings.DurationText;
 import io.konduit.queue.store.ClaimedTask;
 import io.konduit.queue.store.LeaseRepository;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +108,11 @@ final class HandlerContext implements TaskContext {
         return json == null
                 ? Optional.empty()
                 : Optional.ofNullable(type.cast(converter.read(json, type, "the checkpoint of type '" + type() + "'")));
+    }
+
+    @Override
+    public Optional<Instant> scheduledFor() {
+        return Optional.ofNullable(task().scheduledFor()).map(OffsetDateTime::toInstant);
     }
 
     @Override

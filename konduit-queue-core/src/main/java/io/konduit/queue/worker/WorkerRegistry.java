@@ -18,6 +18,7 @@ public final class WorkerRegistry {
     private final OutageGuard guard;
     private final LongSupplier nanoTime;
     private final Drain drain = new Drain();
+    private final ScheduleHints schedules = new ScheduleHints();
 
     public WorkerRegistry(WorkerRepository workers, WorkerIdentity identity, OutageGuard guard, LongSupplier nanoTime) {
         this.workers = workers;
@@ -29,6 +30,11 @@ public final class WorkerRegistry {
     /** Whether this worker must stop claiming. */
     public Drain drain() {
         return drain;
+    }
+
+    /** What this instance hears about schedules. */
+    public ScheduleHints schedules() {
+        return schedules;
     }
 
     /** The identity of this worker. */
@@ -52,7 +58,9 @@ public final class WorkerRegistry {
                     identity.version(),
                     identity.applicationVersion(),
                     queues,
-                    slots));
+                    slots,
+                    slots == 0 ? List.of() : schedules.declared()));
+            schedules.heard(heard.nextSchedule());
             drain.heard(heard.drainedBy());
             guard.observed(heard.serverTime(), sent);
             return guard.takeAlarm();

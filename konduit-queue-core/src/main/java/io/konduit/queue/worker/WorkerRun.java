@@ -146,6 +146,7 @@ final class WorkerRun implements NotificationListener.Callbacks {
             case CANCELLED -> message.taskId().ifPresent(state.cancels()::received);
             case LATER -> message.later().ifPresent(task -> tasksDueIn(task.queue(), task.delay()));
             case BUSY -> parts.runtime().activity().busy();
+            case SCHEDULES -> parts.store().registry().schedules().changed();
         }
     }
 
@@ -154,6 +155,7 @@ final class WorkerRun implements NotificationListener.Callbacks {
         parts.runtime().activity().busy();
         lookAgain();
         state.cancels().missed();
+        parts.store().registry().schedules().missed();
     }
 
     @Override

@@ -80,6 +80,8 @@ create table konduit_task (
   unique_key         konduit_unique_key,
   last_error         text,
   trace_context      text,                               -- of the sender, so that enqueue and execution are one trace
+  schedule           text,                               -- that made the task; null: it was enqueued
+  scheduled_for      timestamptz,                        -- the nominal time that it is for
   created_at         timestamptz         not null,
   finished_at        timestamptz,                        -- when it failed
   -- The one rule of several columns that the table checks itself: the reaper would never find a running task whose lease
@@ -113,6 +115,7 @@ create table konduit_task_history (
   locked_at          timestamptz,
   finished_at        timestamptz not null,
   last_checkpoint_at timestamptz,
+  scheduled_for      timestamptz,                      -- the nominal time of the firing that made it
   locked_by          uuid,                             -- the last owner
   attempts           integer     not null,             -- charged attempts only
   max_attempts       integer,                          -- charged attempts only
@@ -127,6 +130,7 @@ create table konduit_task_history (
   payload            jsonb       not null,
   unique_key         text,
   last_error         text,
+  schedule           text,                             -- the schedule that made it
   constraint konduit_task_history_status check (status in ('COMPLETED', 'CANCELLED'))
 ) partition by list (slot);
 
@@ -242,6 +246,7 @@ create table konduit_worker (
   status              text        not null,
   started_at          timestamptz not null,
   last_beat_at        timestamptz not null,
+  schedules           text[],                          -- that its handlers declare; null: none
   beats               bigint,                          -- if a worker finds fewer than it sent, commits were lost
   draining_since      timestamptz,                     -- set while the worker must claim nothing; it reads this with its beat
   draining_by         text,
@@ -266,6 +271,66 @@ create table konduit_queue (
   note      text
 );
 
+-- ---- schedules ----
+
+-- Recurring tasks. Every change draws a new version, and a firing names the version from which it was computed: of two
+-- instances that fire the same schedule, the second changes nothing. Drawn from a sequence, so that a schedule that was
+-- removed and made again does not repeat a version.
+create sequence konduit_schedule_version;
+create table konduit_schedule (
+  name             text        not null primary key,
+  version          bigint      not null default nextval('konduit_schedule_version'),
+  cron             text,                                 -- null: a fixed interval
+  zone             text,                                 -- of the cron expression
+  every_ms         bigint,
+  catch_up         text        not null,
+  overlap          text        not null,
+  next_at          timestamptz not null,                 -- the next nominal time, whether or not it is paused
+  last_task_id     bigint,                               -- the newest task that it has made
+  declared         boolean     not null,                 -- by @Recurring; false: put at run time
+  undeclared_since timestamptz,                          -- when the leader first found no live worker that declares it
+  pause_reason     text,
+  paused_at        timestamptz,
+  paused_by        text,
+  pause_note       text,
+  -- what to enqueue, as in konduit_task
+  type             text        not null,
+  queue            text        not null,
+  payload          jsonb       not null,
+  priority         smallint    not null,
+  max_attempts     integer,
+  reapable         boolean,
+  lock_timeout_ms  bigint,
+  timeout_ms       bigint,
+  created_at       timestamptz not null,
+  constraint konduit_schedule_name_has_1_to_200_characters check (length(name) between 1 and 200),
+  constraint konduit_schedule_recurs check ((cron is null) = (zone is null) and (cron is null) = (every_ms is not null)),
+  constraint konduit_schedule_every check (every_ms >= 1000),
+  constraint konduit_schedule_catch_up check (catch_up in ('LATEST', 'ALL', 'NONE')),
+  constraint konduit_schedule_overlap check (overlap in ('SKIP', 'ALLOW')),
+  constraint konduit_schedule_pause check (pause_reason in ('OPERATOR', 'UNDECLARED', 'INVALID')),
+  constraint konduit_schedule_paused check ((pause_reason is null) = (paused_at is null) and (pause_reason is null) = (paused_by is null))
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+-- What is due, and when to look next.
+create index konduit_schedule_due on konduit_schedule (next_at) where pause_reason is null;
+-- Declared schedules are as few as handlers, however many were put at run time.
+create index konduit_schedule_declared on konduit_schedule (name) where declared;
+
+-- The ledger: what became of each nominal time. Its key makes a second task for the same time impossible, also when the
+-- database's clock was set back and the schedule was made again.
+create table konduit_schedule_firing (
+  schedule    text        not null,
+  nominal_at  timestamptz not null,
+  outcome     text        not null,
+  task_id     bigint,                                    -- the task that was made; SKIPPED: the one that was not finished
+  dropped     bigint      not null,                      -- earlier times that were dropped with this one
+  recorded_at timestamptz not null,
+  actor       text,                                      -- BY_HAND: who ran it
+  constraint konduit_schedule_firing_pkey primary key (schedule, nominal_at),
+  constraint konduit_schedule_firing_outcome check (outcome in ('FIRED', 'BY_HAND', 'SKIPPED', 'DROPPED'))
+);
+create index konduit_schedule_firing_recorded on konduit_schedule_firing (recorded_at);
+
 -- ---- chores ----
 
 -- When each background chore last ran, so that a follower notices an inactive leader. The row 'leader' names the
@@ -279,18 +344,19 @@ create table konduit_chore (
 
 -- ---- audit ----
 
--- Actions of people on many tasks at once, or on a worker: one row per batch, written in the transaction of that batch.
+-- Actions of people on many tasks at once, on a worker or on a schedule: one row per batch, written in the transaction of that batch.
 create table konduit_audit (
   id      bigint generated by default as identity primary key,
   at      timestamptz not null,
   actor   text        not null,
   action  text        not null,
-  target  text,                                        -- the worker, if the action was on one
+  target  text,                                        -- the worker or schedule, if the action was on one
   filter  jsonb,                                       -- the tasks that were asked for
   changed integer     not null,                        -- rows that this batch changed
   note    text,
   constraint konduit_audit_action check (action in
-    ('RELEASE', 'FAIL', 'RETRY', 'CANCEL', 'RESCHEDULE', 'RECLAIM', 'CLEAN_ABANDONED', 'DRAIN', 'RESUME'))
+    ('RELEASE', 'FAIL', 'RETRY', 'CANCEL', 'RESCHEDULE', 'RECLAIM', 'CLEAN_ABANDONED', 'DRAIN', 'RESUME',
+     'PAUSE_SCHEDULE', 'RESUME_SCHEDULE', 'RUN_SCHEDULE'))
 );
 
 -- Who paused and resumed which queue.
@@ -325,10 +391,10 @@ create view konduit_tasks as
 select id, queue::text, type::text, payload, priority::smallint, status::text, run_at,
        attempts - coalesce(uncharged, 0) as attempts, max_attempts - coalesce(uncharged, 0) as max_attempts, reapable,
        zombie_count::integer, lease_epoch::bigint, locked_by, locked_at, lock_timeout_at, last_checkpoint_at, hold_reason,
-       unique_key::text, last_error, created_at, finished_at, snoozes::integer
+       unique_key::text, last_error, created_at, finished_at, snoozes::integer, schedule, scheduled_for
   from konduit_task
 union all
 select id, queue, type, payload, priority, status, run_at, attempts, max_attempts, reapable, zombie_count, lease_epoch,
        locked_by, locked_at, null::timestamptz, last_checkpoint_at, null::text, unique_key, last_error, created_at, finished_at,
-       snoozes
+       snoozes, schedule, scheduled_for
   from konduit_task_history;

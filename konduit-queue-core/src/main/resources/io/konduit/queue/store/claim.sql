@@ -49,7 +49,7 @@ returning t.id, t.lease_epoch, t.queue, t.type, t.payload, t.priority, t.run_at,
           t.uncharged,
           coalesce(t.lock_timeout_ms, (:handlerLockTimeoutsMs::bigint[])[array_position(:handlerTypes::text[], t.type)], :lockTimeoutMs)
               as lock_timeout_ms,
-          t.timeout_ms, t.checkpoint, t.trace_context, t.created_at,
+          t.timeout_ms, t.checkpoint, t.trace_context, t.created_at, t.scheduled_for,
           -- when all these leases began, computed once: a timestamp as text costs more than a number
           (select (extract(epoch from statement_timestamp()) * 1000000)::bigint) as claimed_at_us,
           -- true or null: unlike false, null costs nothing in each row

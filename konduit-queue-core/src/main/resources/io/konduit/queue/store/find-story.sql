@@ -3,7 +3,7 @@
 -- heartbeat, as in list-workers.
 select t.id, t.queue, t.type, t.status, t.priority, t.run_at, t.attempts, t.max_attempts, t.reapable, t.zombie_count,
        t.lease_epoch, t.locked_by, t.locked_at, t.lock_timeout_at, t.last_checkpoint_at, t.hold_reason, t.unique_key,
-       t.created_at, t.finished_at, coalesce(t.snoozes, 0) as snoozes,
+       t.created_at, t.finished_at, coalesce(t.snoozes, 0) as snoozes, t.schedule, t.scheduled_for,
        statement_timestamp() as server_time,
        q.paused_at, q.paused_by, q.note as pause_note,
        w.name as owner_name, w.host as owner_host,

@@ -29,6 +29,7 @@ class RecoverySettingsTests {
                         Duration.ofDays(30),
                         Duration.ofDays(90),
                         Duration.ofDays(1),
+                        Duration.ofDays(30),
                         Duration.ofMinutes(10),
                         5_000));
     }
@@ -76,40 +77,49 @@ class RecoverySettingsTests {
         assertThat(new ReclaimPolicy(Duration.ZERO, 1, 1, 1, Duration.ZERO, Duration.ZERO))
                 .isNotNull();
         assertThat(new RetentionSettings(
-                        Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ofMillis(1), 1))
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        Duration.ofMillis(1),
+                        1))
                 .isNotNull();
     }
 
     @Test
     void retentionMustNotBeNegative() {
         assertRefused(
-                () -> new RetentionSettings(BEFORE, SECOND, SECOND, SECOND, SECOND, 1),
+                () -> new RetentionSettings(BEFORE, SECOND, SECOND, SECOND, SECOND, SECOND, 1),
                 "'konduit.queue.retention.completed' (-1s) must not be negative.");
         assertRefused(
-                () -> new RetentionSettings(SECOND, BEFORE, SECOND, SECOND, SECOND, 1),
+                () -> new RetentionSettings(SECOND, BEFORE, SECOND, SECOND, SECOND, SECOND, 1),
                 "'konduit.queue.retention.failed' (-1s) must not be negative.");
         assertRefused(
-                () -> new RetentionSettings(SECOND, SECOND, BEFORE, SECOND, SECOND, 1),
+                () -> new RetentionSettings(SECOND, SECOND, BEFORE, SECOND, SECOND, SECOND, 1),
                 "'konduit.queue.retention.incidents' (-1s) must not be negative.");
         assertRefused(
-                () -> new RetentionSettings(SECOND, SECOND, SECOND, BEFORE, SECOND, 1),
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, BEFORE, SECOND, SECOND, 1),
                 "'konduit.queue.retention.workers' (-1s) must not be negative.");
+        assertRefused(
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, BEFORE, SECOND, 1),
+                "'konduit.queue.retention.firings' (-1s) must not be negative.");
     }
 
     @Test
     void numberOfKeptTasksMustNotBeNegative() {
         assertRefused(
-                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, 1, -1),
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, SECOND, 1, -1),
                 "'konduit.queue.retention.completed-count' (-1) must not be negative.");
     }
 
     @Test
     void retentionNeedsAnIntervalAndABatch() {
         assertRefused(
-                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, Duration.ZERO, 1),
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, Duration.ZERO, 1),
                 "'konduit.queue.retention.interval' (0s) must be greater than zero.");
         assertRefused(
-                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, 0),
+                () -> new RetentionSettings(SECOND, SECOND, SECOND, SECOND, SECOND, SECOND, 0),
                 "'konduit.queue.retention.batch-size' (0) must be at least 1.");
     }
 
@@ -117,10 +127,17 @@ class RecoverySettingsTests {
     @Tag("R1")
     void eachKindHasItsOwnTime() {
         RetentionSettings settings = new RetentionSettings(
-                Duration.ofDays(1), Duration.ofDays(2), Duration.ofDays(3), Duration.ZERO, SECOND, 1);
+                Duration.ofDays(1),
+                Duration.ofDays(2),
+                Duration.ofDays(3),
+                Duration.ZERO,
+                Duration.ofDays(5),
+                SECOND,
+                1);
 
         assertThat(RowPruner.keep(Kind.FAILED, settings)).isEqualTo(Duration.ofDays(2));
         assertThat(RowPruner.keep(Kind.INCIDENTS, settings)).isEqualTo(Duration.ofDays(3));
+        assertThat(RowPruner.keep(Kind.FIRINGS, settings)).isEqualTo(Duration.ofDays(5));
         assertThat(RowPruner.keep(Kind.WORKERS, settings)).isZero();
     }
 

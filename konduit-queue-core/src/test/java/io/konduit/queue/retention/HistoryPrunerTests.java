@@ -668,7 +668,7 @@ class HistoryPrunerTests {
     }
 
     private static RetentionSettings settings(Duration keep, long count, int batchSize) {
-        return new RetentionSettings(keep, KEEP, KEEP, KEEP, Duration.ofMinutes(10), batchSize, count);
+        return new RetentionSettings(keep, KEEP, KEEP, KEEP, KEEP, Duration.ofMinutes(10), batchSize, count);
     }
 
     private static HistorySlots slots(QueueFixture fixture) {

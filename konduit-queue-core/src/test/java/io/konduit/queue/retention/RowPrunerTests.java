@@ -110,7 +110,8 @@ class RowPrunerTests {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             // more than one batch of the oldest
-            statement.execute("select 1 from " + table(kind) + " order by " + age(kind) + ", id limit 11 for update");
+            statement.execute("select 1 from " + table(kind) + " order by " + age(kind) + ", " + key(kind)
+                    + " limit 11 for update");
 
             assertThat(prune(kind, 10)).isEqualTo(1);
             other.rollback();
@@ -246,6 +247,9 @@ class RowPrunerTests {
                         "insert into konduit_task_error (task_id, lease_epoch, attempt, type, stack, outcome, worker, at)"
                                 + " select -n, 1, 1, 'java.io.IOException', 'at x.Y', 'RETRIED', gen_random_uuid(), clock_timestamp()"
                                 + " from generate_series(1, 20000) n",
+                        "insert into konduit_schedule_firing (schedule, nominal_at, outcome, dropped, recorded_at)"
+                                + " select 'hourly', clock_timestamp() - n * interval '1 hour', 'FIRED', 0, clock_timestamp()"
+                                + " from generate_series(1, 20000) n",
                         "analyze");
 
         String plan = String.join(
@@ -268,6 +272,7 @@ class RowPrunerTests {
                 case AUDIT -> drained();
                 case QUEUE_AUDIT -> pausedAndResumed(i);
                 case WORKERS -> new WorkerRepository(recovery.database()).beat(registration());
+                case FIRINGS -> fired();
             }
         }
     }
@@ -277,6 +282,13 @@ class RowPrunerTests {
         WorkerRepository.Registration registration = registration();
         workers.beat(registration);
         workers.drain(registration.id(), new Author("ada", null));
+    }
+
+    private void fired() {
+        harness.jdbc()
+                .sql("insert into konduit_schedule_firing (schedule, nominal_at, outcome, dropped, recorded_at)"
+                        + " values (gen_random_uuid()::text, clock_timestamp(), 'DROPPED', 0, statement_timestamp())")
+                .update();
     }
 
     private void pausedAndResumed(int number) {
@@ -307,6 +319,7 @@ class RowPrunerTests {
             case AUDIT -> "konduit_audit";
             case QUEUE_AUDIT -> "konduit_queue_audit";
             case WORKERS -> "konduit_worker";
+            case FIRINGS -> "konduit_schedule_firing";
         };
     }
 
@@ -316,13 +329,19 @@ class RowPrunerTests {
             case INCIDENTS -> "detected_at";
             case AUDIT, QUEUE_AUDIT -> "at";
             case WORKERS -> "last_beat_at";
+            case FIRINGS -> "recorded_at";
         };
+    }
+
+    private static String key(Kind kind) {
+        return kind == Kind.FIRINGS ? "schedule" : "id";
     }
 
     private static String index(Kind kind) {
         return switch (kind) {
             case FAILED -> "konduit_task_ended";
             case INCIDENTS -> "konduit_task_incident_detected";
+            case FIRINGS -> "konduit_schedule_firing_recorded";
             case AUDIT, QUEUE_AUDIT, WORKERS -> "none";
         };
     }

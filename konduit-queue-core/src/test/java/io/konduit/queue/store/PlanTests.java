@@ -10,6 +10,7 @@ import io.konduit.queue.insert.NewTask;
 import io.konduit.queue.insert.TaskInserts;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlStatements;
+import io.konduit.queue.schedule.ScheduleFirer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -111,6 +112,56 @@ class PlanTests {
                 assertThat(pages(plan)).as(plan).isLessThan(1_500);
             });
         }
+    }
+
+    /** Ten of them are due. What each statement reads depends on those, not on how many there are. */
+    @Test
+    @Tag("P11")
+    void firingOneOfManySchedulesReadsNoMoreThanOneOfTen() {
+        Map<String, Integer> few = firing(10);
+        Map<String, Integer> many = firing(100_000);
+        assertThat(many.keySet()).isEqualTo(few.keySet()).hasSize(3);
+        // 15 pages more per firing: it goes through a few levels more of each index
+        many.forEach((statement, pages) ->
+                assertThat(pages).as(statement).isLessThanOrEqualTo(few.get(statement) + 10 * 20));
+    }
+
+    /** The pages that the statements of a pass read, by how they begin. */
+    private Map<String, Integer> firing(int schedules) {
+        harness.testDatabase()
+                .execute(
+                        "truncate konduit_schedule, konduit_schedule_firing",
+                        "insert into konduit_schedule (name, every_ms, catch_up, overlap, next_at, last_task_id, declared, type,"
+                                + " queue, payload, priority, created_at) select 'schedule ' || n, 3600000, 'LATEST', 'SKIP',"
+                                + " clock_timestamp() + (n - 10.5) * interval '1 minute', n, false, 'report', 'default', '{}', 2,"
+                                + " clock_timestamp() from generate_series(1, " + schedules + ") n",
+                        "insert into konduit_schedule_firing (schedule, nominal_at, outcome, dropped, recorded_at)"
+                                + " select 'schedule ' || n, clock_timestamp() - interval '1 day', 'FIRED', 0, clock_timestamp()"
+                                + " from generate_series(1, " + schedules + ") n",
+                        "vacuum analyze konduit_schedule",
+                        "vacuum analyze konduit_schedule_firing");
+        try (CountedQueue counted = new CountedQueue(harness.testDatabase())) {
+            ScheduleFirer firer =
+                    new QueueFixture(counted.database()).engine().build().scheduleFirer();
+            ScheduleRepository store = new ScheduleRepository(counted.database());
+            counted.journal().explain(true);
+            assertThat(firer.fireOnce()).isEqualTo(10);
+            assertThat(store.untilNext()).isPresent();
+            Map<String, Integer> pages = new TreeMap<>();
+            counted.journal().plans().forEach((sql, plan) -> {
+                if (schedules > 10) {
+                    assertThat(plan).doesNotContain("Seq Scan on konduit_schedule");
+                }
+                print("schedules: " + schedules + ": " + sql.lines().findFirst().orElseThrow() + ": " + pages(plan)
+                        + " pages");
+                pages.put(sql.lines().findFirst().orElseThrow(), pages(plan));
+            });
+            return pages;
+        }
+    }
+
+    private static void print(String line) {
+        org.slf4j.LoggerFactory.getLogger(PlanTests.class).info(line);
     }
 
     /** A million tasks of tomorrow at a better priority, and a million in a paused queue. */

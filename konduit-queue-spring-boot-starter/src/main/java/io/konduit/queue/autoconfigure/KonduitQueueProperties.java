@@ -44,6 +44,7 @@ public record KonduitQueueProperties(
         @DefaultValue Witness witness,
         @DefaultValue Leader leader,
         @DefaultValue Abandoned abandoned,
+        @DefaultValue Schedules schedules,
         @DefaultValue Retention retention,
         @DefaultValue Endpoint endpoint,
         @DefaultValue Errors errors,
@@ -175,6 +176,18 @@ public record KonduitQueueProperties(
             @DefaultValue(Defaults.ABANDONED_INTERVAL) Duration interval) {}
 
     /**
+     * How schedules fire.
+     *
+     * @param maxCatchUp Maximum number of missed times that fire after an outage, for schedules that catch up all of them.
+     * @param undeclaredAfter Time after which a schedule is paused that no live worker declares any more.
+     */
+    public record Schedules(
+            @DefaultValue(Defaults.SCHEDULES_MAX_CATCH_UP) int maxCatchUp,
+
+            @DefaultValue(Defaults.SCHEDULES_UNDECLARED_AFTER)
+            Duration undeclaredAfter) {}
+
+    /**
      * How long rows are kept. 0 keeps them forever.
      *
      * @param completed How long completed and cancelled tasks are kept. 0 keeps them forever.
@@ -182,6 +195,7 @@ public record KonduitQueueProperties(
      * @param failed How long failed tasks are kept. 0 keeps them forever.
      * @param incidents How long incidents and the audit of people's decisions are kept. 0 keeps them forever.
      * @param workers How long workers that have stopped or crashed are listed. 0 lists them forever.
+     * @param firings How long the ledger of schedules is kept, which says what became of each nominal time. 0 keeps it forever.
      * @param interval How often the leader removes expired rows.
      * @param batchSize Number of rows removed in one transaction.
      */
@@ -194,6 +208,7 @@ public record KonduitQueueProperties(
             @DefaultValue(Defaults.RETENTION_FAILED) Duration failed,
             @DefaultValue(Defaults.RETENTION_INCIDENTS) Duration incidents,
             @DefaultValue(Defaults.RETENTION_WORKERS) Duration workers,
+            @DefaultValue(Defaults.RETENTION_FIRINGS) Duration firings,
             @DefaultValue(Defaults.RETENTION_INTERVAL) Duration interval,
             @DefaultValue(Defaults.RETENTION_BATCH_SIZE) int batchSize) {}
 

@@ -12,6 +12,7 @@ import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.settings.ReclaimPolicy;
 import io.konduit.queue.settings.RetentionSettings;
 import io.konduit.queue.settings.RetrySettings;
+import io.konduit.queue.settings.ScheduleSettings;
 import io.konduit.queue.settings.SchemaSettings;
 import io.konduit.queue.settings.WitnessSettings;
 import io.konduit.queue.settings.WorkerSettings;
@@ -115,9 +116,16 @@ record PropertySettings(KonduitQueueProperties properties) implements QueueSetti
                 retention.failed(),
                 retention.incidents(),
                 retention.workers(),
+                retention.firings(),
                 retention.interval(),
                 retention.batchSize(),
                 retention.completedCount());
+    }
+
+    @Override
+    public ScheduleSettings schedules() {
+        KonduitQueueProperties.Schedules schedules = properties.schedules();
+        return new ScheduleSettings(schedules.maxCatchUp(), schedules.undeclaredAfter());
     }
 
     @Override
