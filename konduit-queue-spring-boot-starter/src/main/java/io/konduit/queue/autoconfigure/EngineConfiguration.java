@@ -15,6 +15,7 @@ import io.konduit.queue.observation.TaskObservations;
 import io.konduit.queue.publish.EventThread;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.recovery.ReclaimMonitor;
+import io.konduit.queue.schedule.ScheduleMonitor;
 import io.konduit.queue.settings.QueueSettings;
 import io.konduit.queue.store.ControlReceiver;
 import io.konduit.queue.thread.QueueThreads;
@@ -73,6 +74,8 @@ class EngineConfiguration {
                         eventThread))
                 .failoverMonitor(
                         () -> beans.getBeanProvider(FailoverMonitor.class).getIfUnique(() -> FailoverMonitor.NONE))
+                .scheduleMonitor(
+                        () -> beans.getBeanProvider(ScheduleMonitor.class).getIfUnique(() -> ScheduleMonitor.NONE))
                 .build();
     }
 

@@ -4,10 +4,16 @@ import io.konduit.queue.handler.HiddenHandlers;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
 import io.konduit.queue.handler.PayloadTypeCheck;
+import io.konduit.queue.schedule.DeclaredSchedules;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Looks for handlers once all beans exist, so that an invalid one fails the start-up even where no worker runs. */
-record JobHandlerCheck(JobHandlerRegistry handlers, PayloadConverter converter, HiddenHandlers hidden)
+record JobHandlerCheck(
+        JobHandlerRegistry handlers,
+        PayloadConverter converter,
+        HiddenHandlers hidden,
+        Supplier<DeclaredSchedules> schedules)
         implements SmartInitializingSingleton {
 
     @Override
@@ -15,5 +21,6 @@ record JobHandlerCheck(JobHandlerRegistry handlers, PayloadConverter converter, 
         hidden.reveal();
         handlers.refresh();
         PayloadTypeCheck.check(handlers.all(), converter);
+        schedules.get().check();
     }
 }

@@ -1,6 +1,7 @@
 package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.RetryPolicy;
+import io.konduit.queue.Schedules;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
@@ -117,8 +118,12 @@ public final class KonduitQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     JobHandlerCheck konduitJobHandlerCheck(
-            JobHandlerRegistry handlers, PayloadConverter converter, ConfigurableListableBeanFactory beans) {
-        return new JobHandlerCheck(handlers, converter, new HiddenHandlers(beans));
+            JobHandlerRegistry handlers,
+            PayloadConverter converter,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<QueueEngine> engine) {
+        return new JobHandlerCheck(handlers, converter, new HiddenHandlers(beans), () -> engine.getObject()
+                .declaredSchedules());
     }
 
     @Bean
@@ -164,6 +169,12 @@ public final class KonduitQueueAutoConfiguration {
     TaskQueue konduitTaskQueue(QueueEngine engine, ObjectProvider<FailoverWatch> failoverWatch) {
         failoverWatch.ifAvailable(FailoverWatch::start);
         return engine.taskQueue();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Schedules konduitSchedules(QueueEngine engine) {
+        return engine.schedules();
     }
 
     @Bean

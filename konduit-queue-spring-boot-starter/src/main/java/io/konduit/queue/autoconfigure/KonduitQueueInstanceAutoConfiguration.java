@@ -2,6 +2,7 @@ package io.konduit.queue.autoconfigure;
 
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.jdbc.QueueDatabase;
+import io.konduit.queue.schedule.ScheduleClock;
 import io.konduit.queue.settings.PropertyNames;
 import io.konduit.queue.store.WorkerRepository;
 import io.konduit.queue.worker.KeepAlive;
@@ -53,6 +54,12 @@ public final class KonduitQueueInstanceAutoConfiguration {
     @ConditionalOnMissingBean
     WorkerRegistry konduitWorkerRegistry(QueueEngine engine) {
         return engine.registry();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ScheduleClock konduitScheduleClock(QueueEngine engine) {
+        return engine.scheduleClock();
     }
 
     @Bean

@@ -569,8 +569,8 @@ class EndpointTests {
                 "/incidents?since=99999999999d | 400 | Expected the period to be between 1ms and 36500d, but it is PT2399999999976H.",
                 "/zombies?above=x | 400 | Expected 'above' to be a whole number, but found 'x'.",
                 "/held?after=x | 400 | Expected 'after' to be a whole number, but found 'x'.",
-                "/nonsense | 404 | Expected one of queues, workers, held, zombies, incidents, tasks, orphans, decisions, audit, but found 'nonsense'.",
-                "/queues/parked | 404 | Expected one of tasks/{id}, but found 'queues/parked'."
+                "/nonsense | 404 | Expected one of queues, workers, held, zombies, incidents, tasks, orphans, decisions, audit, schedules, but found 'nonsense'.",
+                "/queues/parked | 404 | Expected one of tasks/{id}, schedules/{name}, but found 'queues/parked'."
             })
     @Tag("O1")
     void aWrongQuestionIsAnsweredWithWhatWasExpected(String path, int status, String detail) {
@@ -588,7 +588,7 @@ class EndpointTests {
                 "/tasks/PENDING/release | {} | 409 | Task PENDING cannot be released: expected it to be HELD, but it is PENDING.",
                 "/tasks/PENDING/fail | {} | 409 | Task PENDING cannot be failed: expected it to be HELD, but it is PENDING.",
                 "/tasks/PENDING/retry | {} | 409 | Task PENDING cannot be retried: expected it to be FAILED, but it is PENDING.",
-                "/tasks/PENDING/explode | {} | 404 | Expected one of tasks/{id}/release, tasks/{id}/fail, tasks/{id}/retry, tasks/{id}/cancel, tasks/{id}/reschedule, queues/{name}/pause, queues/{name}/resume, workers/{id}/drain, workers/{id}/resume, but found 'tasks/PENDING/explode'.",
+                "/tasks/PENDING/explode | {} | 404 | Expected one of tasks/{id}/release, tasks/{id}/fail, tasks/{id}/retry, tasks/{id}/cancel, tasks/{id}/reschedule, queues/{name}/pause, queues/{name}/resume, workers/{id}/drain, workers/{id}/resume, schedules/{name}/pause, schedules/{name}/resume, schedules/{name}/run-now, but found 'tasks/PENDING/explode'.",
                 "/tasks/x/cancel | {} | 400 | Expected the task id to be a whole number, but found 'x'.",
                 "/tasks/PENDING/retry | {\"attempts\": \"two\"} | 400 | Expected 'attempts' to be a whole number, but found 'two'.",
                 "/queues/nobody/pause | {} | 404 | There is no queue 'nobody': no worker serves it and no task waits or runs in it. Check the name against the list of queues.",

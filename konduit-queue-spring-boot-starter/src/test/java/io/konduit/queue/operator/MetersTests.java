@@ -272,6 +272,9 @@ class MetersTests {
         metrics.failed(task, Duration.ZERO, "shop.Jobs$NoPaperException");
         metrics.givenBack(task);
         metrics.snoozed(task);
+        metrics.fired(task.queue(), task.type(), Duration.ofMillis(20));
+        metrics.skipped(task.queue(), task.type());
+        metrics.dropped(task.queue(), task.type(), 3);
         metrics.leaseLost(task);
         metrics.falselyReclaimed(1);
         metrics.ranLong(task);

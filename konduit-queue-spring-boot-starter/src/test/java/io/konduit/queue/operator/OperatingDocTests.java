@@ -260,6 +260,7 @@ class OperatingDocTests {
                         "incidents",
                         "orphans",
                         "decisions",
+                        "schedules",
                         "audit",
                         "bulk",
                         "reclaim");

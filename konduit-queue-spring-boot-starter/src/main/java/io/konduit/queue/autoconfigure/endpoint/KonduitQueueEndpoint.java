@@ -28,7 +28,7 @@ public class KonduitQueueEndpoint {
         return operations.reads().overview();
     }
 
-    /** One of the lists: queues, workers, held, zombies, incidents, tasks, orphans, decisions, audit. */
+    /** One of the lists: queues, workers, held, zombies, incidents, tasks, orphans, decisions, audit, schedules. */
     @ReadOperation
     public OperationResponseBody list(
             @Selector String list,
@@ -49,7 +49,7 @@ public class KonduitQueueEndpoint {
                         operations.reads().disclosure().isForAnybody());
     }
 
-    /** One task with its whole story: {@code tasks/{id}}. */
+    /** One task with its whole story: {@code tasks/{id}}; one schedule with its last firings: {@code schedules/{name}}. */
     @ReadOperation
     public OperationResponseBody show(@Selector String list, @Selector String id) {
         return operations.reads().show(list, id, operations.reads().disclosure().isForAnybody());
@@ -100,8 +100,8 @@ public class KonduitQueueEndpoint {
         return operations.bulk(list, action, body, ACTOR);
     }
 
-    /** {@code tasks/{id}/release|fail|retry|cancel|reschedule} {@code queues/{name}/pause|resume} and
-     * {@code workers/{id}/drain|resume}. */
+    /** {@code tasks/{id}/release|fail|retry|cancel|reschedule} {@code queues/{name}/pause|resume},
+     * {@code workers/{id}/drain|resume} and {@code schedules/{name}/pause|resume|run-now}. */
     @WriteOperation
     public OperationResponseBody act(
             @Selector String list,

@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
+import io.konduit.queue.Schedules;
 import io.konduit.queue.admin.PayloadRedaction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
@@ -31,6 +32,7 @@ public final class KonduitQueueEndpointAutoConfiguration {
             TaskAdministration tasks,
             QueueAdministration queues,
             WorkerAdministration workers,
+            Schedules schedules,
             KonduitQueueProperties properties,
             ObjectProvider<PayloadRedaction> redactions) {
         KonduitQueueProperties.Endpoint endpoint = properties.endpoint();
@@ -39,7 +41,13 @@ public final class KonduitQueueEndpointAutoConfiguration {
                 endpoint.roles(),
                 redactions.orderedStream().toList());
         return new QueueOperations(
-                new QueueReads(inspection, disclosure), inspection, tasks, queues, workers, endpoint.allowWrites());
+                new QueueReads(inspection, disclosure, new ScheduleOperations(schedules)),
+                inspection,
+                tasks,
+                queues,
+                workers,
+                new ScheduleOperations(schedules),
+                endpoint.allowWrites());
     }
 
     /** Applies to every endpoint, so it is created early: it needs nothing, and leaves other endpoints alone. */

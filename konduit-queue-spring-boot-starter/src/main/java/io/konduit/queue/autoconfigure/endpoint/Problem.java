@@ -1,5 +1,8 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
+import io.konduit.queue.InvalidScheduleException;
+import io.konduit.queue.ScheduleNotFoundException;
+import io.konduit.queue.ScheduleStateException;
 import io.konduit.queue.admin.InvalidRequestException;
 import io.konduit.queue.admin.QueueNotFoundException;
 import io.konduit.queue.admin.TaskNotFoundException;
@@ -20,7 +23,7 @@ record Problem(String type, String title, int status, String detail) implements 
 
     /** The problem for an error; null when a caller cannot do anything about it. */
     static @Nullable Problem of(RuntimeException error) {
-        if (error instanceof InvalidRequestException) {
+        if (error instanceof InvalidRequestException || error instanceof InvalidScheduleException) {
             return of("invalid-request", "Invalid request", 400, error);
         }
         if (error instanceof WritesNotAllowedException) {
@@ -32,13 +35,16 @@ record Problem(String type, String title, int status, String detail) implements 
         if (error instanceof QueueNotFoundException) {
             return of("unknown-queue", "Unknown queue", 404, error);
         }
+        if (error instanceof ScheduleNotFoundException) {
+            return of("unknown-schedule", "Unknown schedule", 404, error);
+        }
         if (error instanceof WorkerNotFoundException) {
             return of("unknown-worker", "Unknown worker", 404, error);
         }
         if (error instanceof UnknownPathException) {
             return of("unknown-path", "Unknown path", 404, error);
         }
-        if (error instanceof TaskStateException) {
+        if (error instanceof TaskStateException || error instanceof ScheduleStateException) {
             return of("wrong-state", "Wrong state", 409, error);
         }
         if (error instanceof DataAccessException) {

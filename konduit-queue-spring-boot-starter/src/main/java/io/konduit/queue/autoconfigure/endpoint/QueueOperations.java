@@ -26,7 +26,10 @@ final class QueueOperations {
             "queues/{name}/pause",
             "queues/{name}/resume",
             "workers/{id}/drain",
-            "workers/{id}/resume");
+            "workers/{id}/resume",
+            "schedules/{name}/pause",
+            "schedules/{name}/resume",
+            "schedules/{name}/run-now");
 
     private final QueueReads reads;
     private final QueueInspection inspection;
@@ -34,6 +37,7 @@ final class QueueOperations {
     private final QueueAdministration queues;
     private final BulkOperations bulk;
     private final WorkerOperations workers;
+    private final ScheduleOperations schedules;
     private final boolean allowWrites;
 
     QueueOperations(
@@ -42,7 +46,9 @@ final class QueueOperations {
             TaskAdministration tasks,
             QueueAdministration queues,
             WorkerAdministration workers,
+            ScheduleOperations schedules,
             boolean allowWrites) {
+        this.schedules = schedules;
         this.reads = reads;
         this.inspection = inspection;
         this.tasks = tasks;
@@ -130,6 +136,18 @@ final class QueueOperations {
             case "workers/resume" -> {
                 requireWrites(path);
                 yield workers.resume(id, actor, note);
+            }
+            case "schedules/pause" -> {
+                requireWrites(path);
+                yield schedules.pause(id, actor, note);
+            }
+            case "schedules/resume" -> {
+                requireWrites(path);
+                yield schedules.resume(id, actor, note);
+            }
+            case "schedules/run-now" -> {
+                requireWrites(path);
+                yield schedules.runNow(id, actor, note);
             }
             default -> throw new UnknownPathException(ACTIONS, path);
         };

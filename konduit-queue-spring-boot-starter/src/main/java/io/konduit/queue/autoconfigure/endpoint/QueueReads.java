@@ -17,14 +17,17 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /** The endpoint's read operations. */
 final class QueueReads {
     private static final String TASKS = "tasks";
+    private static final String SCHEDULES = "schedules";
     private static final int MAX_BYTES_IN_LIST = 16 * 1024;
-    private static final List<String> LISTS =
-            List.of("queues", "workers", "held", "zombies", "incidents", TASKS, "orphans", "decisions", "audit");
+    private static final List<String> LISTS = List.of(
+            "queues", "workers", "held", "zombies", "incidents", TASKS, "orphans", "decisions", "audit", SCHEDULES);
 
     private final QueueInspection inspection;
     private final Disclosure disclosure;
+    private final ScheduleOperations schedules;
 
-    QueueReads(QueueInspection inspection, Disclosure disclosure) {
+    QueueReads(QueueInspection inspection, Disclosure disclosure, ScheduleOperations schedules) {
+        this.schedules = schedules;
         this.inspection = inspection;
         this.disclosure = disclosure;
     }
@@ -61,16 +64,18 @@ final class QueueReads {
                         .map(ReclaimViews.OrphanView::of)
                         .toList());
             case "audit" -> AuditView.of(inspection.audit(query.cursor().id(), size), size);
+            case SCHEDULES -> schedules.list(query.after(), size);
             case "decisions" -> new QueueViews.Decisions(inspection.decisions(size));
             default -> throw new UnknownPathException(LISTS, list);
         };
     }
 
     OperationResponseBody show(String list, String id, boolean disclose) {
-        if (!list.equals(TASKS)) {
-            throw new UnknownPathException(List.of("tasks/{id}"), list + "/" + id);
-        }
-        return story(ListQuery.taskId(id), disclose);
+        return switch (list) {
+            case TASKS -> story(ListQuery.taskId(id), disclose);
+            case SCHEDULES -> schedules.show(id);
+            default -> throw new UnknownPathException(List.of("tasks/{id}", "schedules/{name}"), list + "/" + id);
+        };
     }
 
     TaskViews.Story story(TaskId id, boolean disclose) {

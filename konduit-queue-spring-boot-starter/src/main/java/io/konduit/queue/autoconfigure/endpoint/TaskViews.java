@@ -72,6 +72,8 @@ final class TaskViews {
             Instant readAt,
             TaskView task,
             int snoozes,
+            @Nullable String schedule,
+            @Nullable Instant scheduledFor,
             @Nullable LeaseView lease,
             @Nullable String lastErrorClass,
             List<ErrorView> errors,
@@ -86,6 +88,8 @@ final class TaskViews {
                     found.readAt(),
                     TaskView.of(task),
                     found.snoozes(),
+                    found.schedule(),
+                    found.scheduledFor(),
                     task.lockedBy() == null
                             ? null
                             : new LeaseView(

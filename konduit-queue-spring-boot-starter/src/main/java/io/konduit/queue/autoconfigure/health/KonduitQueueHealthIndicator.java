@@ -29,6 +29,7 @@ import org.springframework.dao.DataAccessException;
 final class KonduitQueueHealthIndicator implements HealthIndicator {
     private static final Duration SLACK = Duration.ofSeconds(5);
     private static final int PATIENCE_IN_INTERVALS = 3;
+    private static final double SCHEDULE_BOUND_SECONDS = 60;
     private static final String OFF = "off";
 
     private final StatisticsRepository statistics;
@@ -144,6 +145,7 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
         judgeLoops(health, reasons);
         judgeReaper(health, recovery, reasons);
         judgeLeases(health, recovery, reasons);
+        judgeSchedules(health, recovery, reasons);
         health.withDetail("zombiesAboveLimit", recovery.zombiesAbove());
         if (!reasons.isEmpty()) {
             health.down().withDetail("reason", String.join(" ", reasons));
@@ -247,6 +249,19 @@ final class KonduitQueueHealthIndicator implements HealthIndicator {
             reasons.add("The oldest expired lease ended " + rounded(oldest) + " s ago and was not reclaimed; "
                     + "expected at most " + DurationText.of(bound)
                     + ". A transaction may hold the row: look for it in pg_stat_activity.");
+        }
+    }
+
+    /** A schedule is late at most for a second, or five where the leader does nothing. */
+    private void judgeSchedules(Health.Builder health, Recovery recovery, List<String> reasons) {
+        Double late = recovery.schedulesLateSeconds();
+        if (late == null) {
+            return;
+        }
+        health.withDetail("schedulesLateSeconds", rounded(late));
+        if ((settings.runsChores() || settings.runsTasks()) && judged(late) > SCHEDULE_BOUND_SECONDS) {
+            reasons.add("A schedule is " + rounded(late) + " s late; expected at most " + (int) SCHEDULE_BOUND_SECONDS
+                    + " s. No instance that runs the chores fires it. Look for 'schedule' in the log of the leader.");
         }
     }
 

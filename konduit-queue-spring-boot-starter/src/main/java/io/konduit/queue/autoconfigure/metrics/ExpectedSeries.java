@@ -14,7 +14,11 @@ record ExpectedSeries(QueueMetrics metrics, JobHandlerRegistry handlers) {
     void started() {
         for (JobHandlerMethod handler : handlers.all()) {
             String queue = handler.queue();
-            metrics.expect(queue == null ? TaskNames.DEFAULT_QUEUE : queue, handler.type());
+            String named = queue == null ? TaskNames.DEFAULT_QUEUE : queue;
+            metrics.expect(named, handler.type());
+            if (handler.recurrence() != null) {
+                metrics.expectSchedule(named, handler.type());
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.Recurring;
 import io.konduit.queue.TaskContext;
 import io.konduit.queue.TaskType;
 import io.konduit.queue.host.HostApplication;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -97,6 +99,67 @@ class FailureAnalysisTests {
                 .isEqualTo("Handler 'parcel' (DisagreeingJobs.send) takes " + Letter.class.getName()
                         + ", whose @TaskType is 'letter'. Remove the value of @JobHandler, or make them equal.");
         assertThat(analysis.getAction()).startsWith("Correct the named method");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                UnreadableCron.class,
+                UnknownZone.class,
+                NeverFires.class,
+                TooOften.class,
+                WithoutHandler.class,
+                WithPayload.class,
+                CronAndInterval.class
+            })
+    @Tag("P10")
+    void namesAScheduleThatCannotBe(Class<?> jobs) {
+        FailureAnalysis analysis = analyse(application.withUserConfiguration(jobs));
+        assertThat(analysis.getDescription())
+                .contains(jobs.getSimpleName() + ".run")
+                .contains("@Recurring");
+        assertThat(analysis.getAction()).startsWith("Correct the @Recurring of the named method");
+    }
+
+    static class UnreadableCron {
+        @JobHandler("run")
+        @Recurring(cron = "30 2 * * *")
+        void run() {}
+    }
+
+    static class UnknownZone {
+        @JobHandler("run")
+        @Recurring(cron = "0 30 2 * * *", zone = "Europe/Berlim")
+        void run() {}
+    }
+
+    static class NeverFires {
+        @JobHandler("run")
+        @Recurring(cron = "0 0 0 30 2 *")
+        void run() {}
+    }
+
+    static class TooOften {
+        @JobHandler("run")
+        @Recurring(every = "500ms")
+        void run() {}
+    }
+
+    static class WithoutHandler {
+        @Recurring(every = "1m")
+        void run() {}
+    }
+
+    static class WithPayload {
+        @JobHandler("run")
+        @Recurring(every = "1m")
+        void run(String payload) {}
+    }
+
+    static class CronAndInterval {
+        @JobHandler("run")
+        @Recurring(cron = "0 30 2 * * *", every = "1m")
+        void run() {}
     }
 
     @TaskType("letter")

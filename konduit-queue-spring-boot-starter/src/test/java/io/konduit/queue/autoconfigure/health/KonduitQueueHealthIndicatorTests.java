@@ -57,7 +57,7 @@ class KonduitQueueHealthIndicatorTests {
 
     @BeforeEach
     void clear() {
-        testDatabase.execute("truncate konduit_task, konduit_chore");
+        testDatabase.execute("truncate konduit_task, konduit_chore, konduit_schedule");
     }
 
     @Test
@@ -259,6 +259,34 @@ class KonduitQueueHealthIndicatorTests {
                 .containsEntry(
                         "hangingRuns",
                         List.of("task 17 (import, attempt 1): it is over its time limit, asked to end 120 s ago"));
+    }
+
+    @Test
+    @Tag("P9")
+    void isDownWhenAScheduleIsNotFired() {
+        passed("1 s");
+        dueSchedule("59 s");
+        assertThat(afterRunningFor(Duration.ofHours(1), SETTINGS).getStatus()).isEqualTo(Status.UP);
+        dueSchedule("61 s");
+        assertThat(afterRunningFor(Duration.ofSeconds(10), SETTINGS).getStatus())
+                .isEqualTo(Status.UP);
+        Health health = afterRunningFor(Duration.ofHours(1), SETTINGS);
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(reason(health)).matches("A schedule is 6\\d\\.\\d s late; expected at most 60 s\\. .*");
+        assertThat((double) health.getDetails().get("schedulesLateSeconds")).isGreaterThan(60);
+
+        testDatabase.execute(
+                "update konduit_schedule set pause_reason = 'OPERATOR', paused_at = clock_timestamp(), paused_by = 'ada'");
+        assertThat(afterRunningFor(Duration.ofHours(1), SETTINGS).getDetails())
+                .doesNotContainKey("schedulesLateSeconds");
+    }
+
+    private static void dueSchedule(String ago) {
+        testDatabase.execute(
+                "truncate konduit_schedule",
+                "insert into konduit_schedule (name, every_ms, catch_up, overlap, next_at, declared, type, queue, payload,"
+                        + " priority, created_at) values ('sync', 60000, 'LATEST', 'SKIP', clock_timestamp() - interval '"
+                        + ago + "', false, 'sync', 'default', '{}', 2, clock_timestamp())");
     }
 
     private Health afterRunningFor(Duration uptime, KonduitQueueHealthIndicator.Settings settings) {
