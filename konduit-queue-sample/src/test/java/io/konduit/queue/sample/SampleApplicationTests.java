@@ -3,6 +3,7 @@ package io.konduit.queue.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.konduit.queue.Schedules;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.TaskStatus;
@@ -40,6 +41,9 @@ class SampleApplicationTests {
 
     @Autowired
     private TaskQueue queue;
+
+    @Autowired
+    private Schedules schedules;
 
     private final RestClient http;
 
@@ -95,6 +99,17 @@ class SampleApplicationTests {
         assertThat(second.task()).isEqualTo(first.task());
         assertThat(second.created()).isFalse();
         assertThat(awaitCompleted(first).attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void nightlyReportIsScheduledAndCanBeRunNow() {
+        await().until(() -> schedules.find("nightly-report").isPresent());
+        assertThat(schedules.find("nightly-report").orElseThrow().zone()).isEqualTo("Europe/Berlin");
+
+        TaskId task = schedules.runNow("nightly-report", "ada", null);
+
+        await().untilAsserted(() ->
+                assertThat(queue.find(task).orElseThrow().status()).isEqualTo(TaskStatus.COMPLETED));
     }
 
     @Test
