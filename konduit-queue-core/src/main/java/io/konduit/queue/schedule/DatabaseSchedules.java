@@ -1,7 +1,6 @@
 package io.konduit.queue.schedule;
 
 import io.konduit.queue.InvalidScheduleException;
-import io.konduit.queue.Overlap;
 import io.konduit.queue.Schedule;
 import io.konduit.queue.ScheduleFiring;
 import io.konduit.queue.ScheduleInfo;
@@ -17,6 +16,7 @@ import io.konduit.queue.store.AuditRepository.Author;
 import io.konduit.queue.store.ControlMessage;
 import io.konduit.queue.store.ControlMessages;
 import io.konduit.queue.store.ScheduleRepository;
+import io.konduit.queue.store.ScheduleRepository.RunByHand;
 import io.konduit.queue.store.StoredSchedule;
 import java.time.Instant;
 import java.util.List;
@@ -129,18 +129,17 @@ public final class DatabaseSchedules implements Schedules {
                         .lock(name)
                         .orElseThrow(() -> new ScheduleNotFoundException(name))
                         .info();
-                Optional<TaskId> made = schedules.runNow(name, new Author(actor, note));
-                if (made.isPresent()) {
-                    afterCommit.due(info.queue());
-                    log.info("Schedule '{}' was run by {} as task {}", name, actor, made.get());
-                    return made.get();
-                }
-                if (info.overlap() == Overlap.SKIP && info.lastTask() != null) {
+                RunByHand run = schedules.runNow(name, new Author(actor, note));
+                if (!run.allowed()) {
                     throw new ScheduleStateException("Schedule '" + name + "' cannot run now: its previous task "
                             + info.lastTask()
                             + " is not finished, and its overlap is SKIP. Wait for that task, or cancel it.");
                 }
-                // a nominal time of this very microsecond is in the ledger
+                if (run.task() != null) {
+                    afterCommit.due(info.queue());
+                    log.info("Schedule '{}' was run by {} as task {}", name, actor, run.task());
+                    return run.task();
+                }
             }
             throw busy(name);
         });

@@ -227,15 +227,22 @@ public final class ScheduleRepository {
                 == 1);
     }
 
-    /** P7: with its audit entry, in the transaction that has locked it; empty when its previous task is not finished. */
-    public Optional<TaskId> runNow(String name, Author author) {
+    /**
+     * What became of a run by hand.
+     *
+     * @param allowed false when the previous task is not finished
+     * @param task null if there is none, although it is allowed: the ledger has this very microsecond
+     */
+    public record RunByHand(boolean allowed, @Nullable TaskId task) {}
+
+    /** P7: with its audit entry, in the transaction that has locked it. */
+    public RunByHand runNow(String name, Author author) {
         return database.application("schedule-run-now")
                 .param("name", name)
                 .param("actor", author.actor())
                 .param("note", author.note())
-                .query(Long.class)
-                .optional()
-                .map(TaskId::of);
+                .query((row, number) -> new RunByHand(row.getBoolean("allowed"), task(row, "task_id")))
+                .single();
     }
 
     /** Work of several statements in the caller's transaction, or in a new one. */

@@ -1,5 +1,5 @@
--- P7: an operator runs a schedule that this transaction has locked. The nominal time is now, and next_at stays. No row means
--- that the previous task is not finished, or that the schedule has a firing of the same microsecond.
+-- P7: an operator runs a schedule that this transaction has locked. The nominal time is now, and next_at stays. Not allowed
+-- while the previous task is not finished. No task although it is allowed: the ledger has this very microsecond.
 with s as materialized (
   select r.*
     from konduit_schedule r
@@ -29,4 +29,4 @@ audited as (
   insert into konduit_audit (at, actor, action, target, changed, note)
   select statement_timestamp(), :actor, 'RUN_SCHEDULE', :name, 1, :note
     from recorded)
-select task_id from recorded
+select exists (select 1 from s) as allowed, (select r.task_id from recorded r) as task_id

@@ -640,6 +640,7 @@ class ScheduleTests {
         assertThat(harness.inspection().audit(Long.MAX_VALUE, 1))
                 .extracting(entry -> entry.action() + " " + entry.target() + " " + entry.actor() + " " + entry.note())
                 .containsExactly("RUN_SCHEDULE sync bob the report was lost");
+        advance(Duration.ofSeconds(1));
         assertThatThrownBy(() -> schedules.runNow("sync", "bob", null))
                 .isInstanceOf(ScheduleStateException.class)
                 .hasMessageContaining("previous task " + made);
