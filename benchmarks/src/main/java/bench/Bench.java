@@ -53,6 +53,7 @@ public final class Bench {
             case "notify" -> new EnqueueWorkloads(lab).listeners();
             case "reclaim" -> new RestingWorkloads(lab).reclaim();
             case "history" -> new HistoryWorkload(lab).run();
+            case "schedules" -> new ScheduleWorkloads(lab).firings();
             case "profile" -> new ProfileWorkloads(lab).all();
             // in processes of their own, for the workloads above
             case "producer" -> new Roles(lab).producer(profile);

@@ -70,6 +70,11 @@ final class Goals {
         least("reclaim of 100 000 orphans, per second", of(US, "reclaim", "orphans"), 20_000);
         least("completions at a constant rate, last minute over the first", of(US, "history", "last to first"), 0.95);
         atMost("greatest size of the history over its retention", of(US, "history", "greatest size to retention"), 1.5);
+        atMost(
+                "10 000 schedules, 100 firings per second: lateness, p50 in ms",
+                of(US, "schedules", "lateness p50"),
+                100);
+        atMost("the same, the latest of all, in ms", of(US, "schedules", "latest"), 1_000);
         return "| goal | wanted | measured | |\n|---|---:|---:|---|\n" + String.join("", rows);
     }
 

@@ -61,6 +61,7 @@ final class Plan {
                         .toList());
         plan.put("reclaim", each(List.of("konduit"), "reclaim"));
         plan.put("history", each(List.of("konduit"), "history"));
+        plan.put("schedules", each(List.of("konduit"), "schedules"));
         plan.put("profile", each(List.of("raw-sql", "konduit"), "profile"));
         if (quick) {
             plan.replaceAll((name, runs) -> runs.stream()
