@@ -351,7 +351,7 @@ mutation "worker that comes back declares nothing" "$sql/schedule-mark-undeclare
   'ScheduleTests#workerThatComesBackInTime*'
 mutation "history forgets the schedule" "$sql/fragment-kept-values.sql" \
   's/^t\.scheduled_for$/null::timestamptz as scheduled_for/' 'ScheduleTests#handlerSeesTheNominalTime*'
-mutation "time in the gap fires an hour late" "$java/schedule/CronRecurrence.java" \
+mutation "time in the gap fires half an hour late" "$java/schedule/CronRecurrence.java" \
   's/transition\.isGap() ? transition\.getInstant()/transition.isGap() ? transition.getInstant().plusSeconds(1800)/' \
   'DaylightSavingTests#timeInTheGap*'
 mutation "repeated time fires at its second occurrence" "$java/schedule/CronRecurrence.java" \
