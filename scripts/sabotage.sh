@@ -122,7 +122,7 @@ mutation "idle: follower does not see that a task runs" "$sql/leader-look.sql" \
   "s/ is null then 'IDLE'/ is not distinct from (select min(t.id) from konduit_task t where t.status = 'RUNNING') then 'IDLE'/" 'ActivityTests#aFollowerLooksRarely*'
 mutation "idle: follower does not see that the leader is late" "$sql/leader-look.sql" \
   "s/ + :freshMs \* interval/ + 0 * :freshMs * interval/" 'ActivityTests#aFollowerLooksOften*'
-mutation "idle: instance that does not listen is quiet" "$java/leader/Activity.java" \
+mutation "idle: instance that does not listen is quiet" "$java/failover/Activity.java" \
   's/ >= LASTING.toNanos() && hears.getAsBoolean();/ >= LASTING.toNanos();/' 'ActivityTests#isQuiet*'
 mutation "idle: worker does not ask when the next task is due" "$java/worker/TaskPoller.java" \
   's/        if (!knowsNext) {/        if (false) {/' 'IdleWorkerTests#aTaskThatWasAlreadyWaiting*'

@@ -6,7 +6,6 @@ import io.konduit.queue.enqueue.Notifier;
 import io.konduit.queue.enqueue.RequestChecker;
 import io.konduit.queue.enqueue.TaskWakeUp;
 import io.konduit.queue.enqueue.TransactionalTaskQueue;
-import io.konduit.queue.failover.AcknowledgedTasks;
 import io.konduit.queue.insert.TaskInserts;
 import io.konduit.queue.schedule.ScheduleClock;
 import io.konduit.queue.store.ControlMessages;
@@ -30,12 +29,13 @@ final class EnqueueParts {
     final Supplier<Stream<TaskWakeUp>> wakeUps;
 
     /**
+     * @param failover knows the database's time, and what is enqueued
      * @param worker evaluated when this instance's worker must be notified
      * @param clock evaluated when the clock of this instance's schedules must be notified
      */
     EnqueueParts(
             QueueEngineBuilder given,
-            Supplier<AcknowledgedTasks> acknowledged,
+            FailoverParts failover,
             Supplier<WorkerLifecycle> worker,
             Supplier<ScheduleClock> clock) {
         channel = given.part(NotificationChannel.class, () -> new NotificationChannel(given.database));
@@ -51,8 +51,12 @@ final class EnqueueParts {
         tasks = given.part(TaskRepository.class, () -> new TaskRepository(given.database, messages.get()));
         checker = new Part<>(() -> new RequestChecker(
                 given.handlers, given.converter.get(), given.settings.enqueue().rejectUnknownTypes()));
-        afterCommit = new Part<>(() ->
-                new AfterCommit(inserts.get()::commitsLater, wakeUps, given.enqueueMonitor.get(), acknowledged.get()));
+        afterCommit = new Part<>(() -> new AfterCommit(
+                inserts.get()::commitsLater,
+                wakeUps,
+                given.enqueueMonitor.get(),
+                failover.acknowledged.get(),
+                () -> failover.outageGuard.get().databaseTime()));
         queue = given.part(
                 TaskQueue.class,
                 () -> new TransactionalTaskQueue(

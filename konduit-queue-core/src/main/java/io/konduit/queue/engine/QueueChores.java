@@ -1,6 +1,6 @@
 package io.konduit.queue.engine;
 
-import io.konduit.queue.leader.Activity;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.leader.PeriodicChore;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;

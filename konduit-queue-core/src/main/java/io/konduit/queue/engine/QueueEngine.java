@@ -4,6 +4,7 @@ import io.konduit.queue.Schedules;
 import io.konduit.queue.TaskQueue;
 import io.konduit.queue.enqueue.Notifier;
 import io.konduit.queue.failover.AcknowledgedTasks;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.failover.FailoverGuard;
 import io.konduit.queue.failover.FailoverSettings;
 import io.konduit.queue.failover.FailoverWatch;
@@ -11,7 +12,6 @@ import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.insert.TaskInserts;
 import io.konduit.queue.jdbc.QueueDatabase;
-import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.recovery.AbandonedLeaseCleaner;
 import io.konduit.queue.recovery.OrphanReclaimer;
@@ -66,7 +66,7 @@ public final class QueueEngine {
     QueueEngine(QueueEngineBuilder given) {
         this.given = given;
         this.failover = new FailoverParts(given);
-        this.enqueue = new EnqueueParts(given, failover.acknowledged, () -> worker(), () -> scheduleClock());
+        this.enqueue = new EnqueueParts(given, failover, () -> worker(), () -> scheduleClock());
         Part<Activity> activity = given.part(Activity.class, () -> new Activity(given.nanoTime));
         this.instance = new InstanceParts(given, failover.outageGuard, enqueue.channel, enqueue.wakeUps, activity);
         this.recovery = new RecoveryParts(given, failover.outageGuard, instance, enqueue.wakeUps, activity);

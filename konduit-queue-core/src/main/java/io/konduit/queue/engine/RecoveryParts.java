@@ -2,8 +2,8 @@ package io.konduit.queue.engine;
 
 import io.konduit.queue.enqueue.Notifier;
 import io.konduit.queue.enqueue.TaskWakeUp;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.failover.OutageGuard;
-import io.konduit.queue.leader.Activity;
 import io.konduit.queue.leader.Chore;
 import io.konduit.queue.leader.LeaderOnlyScheduler;
 import io.konduit.queue.leader.Leadership;

@@ -12,7 +12,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -36,22 +35,26 @@ public final class AfterCommit {
     private final Supplier<Stream<TaskWakeUp>> source;
     private final EnqueueMonitor monitor;
     private final AcknowledgedTasks acknowledged;
+    private final Supplier<@Nullable Instant> databaseTime;
     private volatile @Nullable List<TaskWakeUp> wakeUps;
 
     /**
      * @param commitsLater whether the calling thread's enqueues are committed later, and synchronizations are notified
      * @param source evaluated at the first enqueue: workers are among the targets, and their handlers may need the
      *     queue
+     * @param databaseTime what this instance knows of it; null: nothing
      */
     public AfterCommit(
             BooleanSupplier commitsLater,
             Supplier<Stream<TaskWakeUp>> source,
             EnqueueMonitor monitor,
-            AcknowledgedTasks acknowledged) {
+            AcknowledgedTasks acknowledged,
+            Supplier<@Nullable Instant> databaseTime) {
         this.commitsLater = commitsLater;
         this.source = source;
         this.monitor = monitor;
         this.acknowledged = acknowledged;
+        this.databaseTime = databaseTime;
     }
 
     void enqueued(NewTask task, TaskId id) {
@@ -91,13 +94,12 @@ public final class AfterCommit {
         }
     }
 
-    /** An existing task of this queue may start at that time. */
-    void due(String queue, Instant runAt) {
-        long at = System.nanoTime() + nanosUntil(runAt);
+    /** An existing task of this queue may start after this delay. */
+    void due(String queue, Duration delay) {
         if (commitsLater.getAsBoolean()) {
-            collected().addLater(queue, at);
+            collected().addLater(queue, System.nanoTime() + atMostFar(delay).toNanos());
         } else {
-            wakeLater(queue, Duration.ofNanos(at - System.nanoTime()));
+            wakeLater(queue, delay);
         }
     }
 
@@ -143,17 +145,19 @@ public final class AfterCommit {
         return task.runAt() == null && task.delay().isZero();
     }
 
-    private static Duration delay(NewTask task) {
-        if (task.runAt() != null) {
-            return Duration.ofNanos(nanosUntil(task.runAt()));
+    /** Zero if this instance does not know the database's clock: the workers then ask the database. */
+    private Duration delay(NewTask task) {
+        if (task.runAt() == null) {
+            return atMostFar(task.delay());
         }
-        return task.delay().compareTo(FAR) < 0 ? task.delay() : FAR;
+        Instant now = databaseTime.get();
+        return now == null || !now.isBefore(task.runAt())
+                ? Duration.ZERO
+                : atMostFar(Duration.between(now, task.runAt()));
     }
 
-    /** By this instance's clock: a wake-up is only a hint. */
-    private static long nanosUntil(Instant time) {
-        long millis = time.toEpochMilli() - System.currentTimeMillis();
-        return TimeUnit.MILLISECONDS.toNanos(Math.max(0, Math.min(millis, FAR.toMillis())));
+    private static Duration atMostFar(Duration delay) {
+        return delay.compareTo(FAR) < 0 ? delay : FAR;
     }
 
     /** In segments: a rollback to a savepoint discards what was enqueued since. */
@@ -173,7 +177,11 @@ public final class AfterCommit {
         }
 
         void add(NewTask task, TaskId id) {
-            parts.get(parts.size() - 1).add(task, id);
+            Part part = parts.get(parts.size() - 1);
+            part.add(task, id);
+            if (!isDue(task)) {
+                part.addLater(task.queue(), System.nanoTime() + delay(task).toNanos());
+            }
         }
 
         void addDue(String queue) {
@@ -237,8 +245,6 @@ public final class AfterCommit {
             counts.merge(new Kind(task.queue(), task.type()), 1, Integer::sum);
             if (isDue(task)) {
                 due.add(task.queue());
-            } else {
-                addLater(task.queue(), System.nanoTime() + delay(task).toNanos());
             }
         }
 

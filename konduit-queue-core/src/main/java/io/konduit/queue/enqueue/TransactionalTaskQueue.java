@@ -103,7 +103,7 @@ public final class TransactionalTaskQueue implements TaskQueue {
             if (task.due()) {
                 afterCommit.due(task.queue());
             } else {
-                afterCommit.due(task.queue(), runAt);
+                afterCommit.due(task.queue(), task.in());
             }
         });
         return moved.isPresent();

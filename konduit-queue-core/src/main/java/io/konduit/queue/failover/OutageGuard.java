@@ -116,6 +116,11 @@ public final class OutageGuard {
         return taken;
     }
 
+    /** The time of the database now, a round trip early rather than late; null before its first answer. A hint. */
+    public synchronized @Nullable Instant databaseTime() {
+        return last == null ? null : last.time().plusNanos(nanoTime.getAsLong() - lastSentNanos);
+    }
+
     /** The database has not answered. */
     public synchronized void failed() {
         failing = true;

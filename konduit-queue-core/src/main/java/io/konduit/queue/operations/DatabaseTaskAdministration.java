@@ -134,7 +134,7 @@ public final class DatabaseTaskAdministration implements TaskAdministration {
         if (moved.due()) {
             wake(Set.of(moved.queue()));
         } else {
-            dueIn.accept(moved.queue(), start.in());
+            dueIn.accept(moved.queue(), moved.in());
         }
     }
 

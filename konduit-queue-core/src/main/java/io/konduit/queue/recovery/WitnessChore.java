@@ -1,6 +1,6 @@
 package io.konduit.queue.recovery;
 
-import io.konduit.queue.leader.Activity;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.leader.Chore;
 import java.time.Duration;
 import java.util.function.LongSupplier;

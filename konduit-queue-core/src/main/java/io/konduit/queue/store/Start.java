@@ -39,15 +39,6 @@ public final class Start {
         return new Start(null, delay);
     }
 
-    /** How long from now, by this instance's clock: a hint. */
-    public Duration in() {
-        if (runAt == null) {
-            return delay;
-        }
-        Duration left = Duration.between(Instant.now(), runAt);
-        return left.isNegative() ? Duration.ZERO : left;
-    }
-
     public JdbcClient.StatementSpec bind(JdbcClient.StatementSpec statement) {
         return statement.param("runAt", utc()).param("delayMs", delay.toMillis());
     }

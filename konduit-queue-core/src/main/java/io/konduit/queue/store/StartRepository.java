@@ -5,6 +5,7 @@ import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,14 @@ public final class StartRepository {
     /**
      * A task whose start was moved.
      *
-     * @param due whether it may start now
+     * @param in how long until it may start
      */
-    public record Moved(String queue, boolean due) {}
+    public record Moved(String queue, Duration in) {
+        /** Whether it may start now. */
+        public boolean due() {
+            return in.isZero();
+        }
+    }
 
     /** On behalf of the application; empty when the task does not wait. */
     public Optional<Moved> reschedule(TaskId id, Start start) {
@@ -43,6 +49,6 @@ public final class StartRepository {
     }
 
     private static Moved moved(ResultSet row, int number) throws SQLException {
-        return new Moved(row.getString("queue"), row.getBoolean("due"));
+        return new Moved(row.getString("queue"), Duration.ofMillis(row.getLong("in_ms")));
     }
 }

@@ -3,17 +3,23 @@ package io.konduit.queue.worker;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /** What a poller waits for: due tasks, or room for more. A signal given while it is busy is not lost. */
 final class PollSignal {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final LongSupplier nanoTime;
     private boolean due;
     private boolean room;
     private boolean ended;
     private boolean planned;
     private long lookAtNanos;
     private volatile boolean wantsRoom;
+
+    PollSignal(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     void tasksDue() {
         lock.lock();
@@ -29,7 +35,7 @@ final class PollSignal {
     void lookWithin(long nanos) {
         lock.lock();
         try {
-            long at = System.nanoTime() + nanos;
+            long at = nanoTime.getAsLong() + nanos;
             if (!planned || at - lookAtNanos < 0) {
                 planned = true;
                 lookAtNanos = at;
@@ -44,7 +50,7 @@ final class PollSignal {
     boolean takeLook() {
         lock.lock();
         try {
-            boolean taken = planned && System.nanoTime() - lookAtNanos >= 0;
+            boolean taken = planned && nanoTime.getAsLong() - lookAtNanos >= 0;
             planned &= !taken;
             return taken;
         } finally {
@@ -109,12 +115,13 @@ final class PollSignal {
     boolean awaitDue(long nanos) throws InterruptedException {
         lock.lock();
         try {
-            long end = System.nanoTime() + nanos;
             long left = nanos;
             while (!due && !ended && left > 0) {
-                changed.awaitNanos(planned ? Math.min(left, lookAtNanos - System.nanoTime()) : left);
-                long now = System.nanoTime();
-                left = planned ? Math.min(end - now, lookAtNanos - now) : end - now;
+                long step = planned ? Math.min(left, lookAtNanos - nanoTime.getAsLong()) : left;
+                if (step <= 0) {
+                    break;
+                }
+                left -= step - changed.awaitNanos(step);
             }
             return due;
         } finally {

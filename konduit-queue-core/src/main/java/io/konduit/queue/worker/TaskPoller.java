@@ -42,7 +42,7 @@ final class TaskPoller {
     private final ClaimBounds bounds;
     private final PayloadBudget budget;
     private final WakeUpPause wakeUps;
-    private final PollSignal signal = new PollSignal();
+    private final PollSignal signal;
     private final SlotBuffer buffer;
     private final SlotRunner slots;
     private final long shortestIdleNanos;
@@ -63,6 +63,7 @@ final class TaskPoller {
         this.budget = budget;
         this.node = node;
         this.nanoTime = node.nanoTime();
+        this.signal = new PollSignal(nanoTime);
         this.shortestIdleNanos = settings.pollInterval().toNanos();
         this.longestIdleNanos = Math.max(shortestIdleNanos, TaskWakeUp.FORESIGHT.toNanos());
         this.idleNanos = shortestIdleNanos;

@@ -1,6 +1,6 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.leader.Activity;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.thread.Jitter;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;

@@ -1,6 +1,6 @@
 package io.konduit.queue.worker;
 
-import io.konduit.queue.leader.Activity;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.LeaseRepository;
 import io.konduit.queue.thread.Jitter;

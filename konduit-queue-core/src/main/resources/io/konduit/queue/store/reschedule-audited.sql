@@ -9,4 +9,4 @@ audited as (
          (task_id, queue, type, classification, action, actor, note, lease_epoch, detected_at, attempts, zombie_count)
   select id, queue, type, 'OPERATOR', 'RESCHEDULED', :actor, :note, lease_epoch, statement_timestamp(), attempts, zombie_count
     from changed)
-select queue, run_at <= statement_timestamp() as due from changed
+select queue, ceil(extract(epoch from run_at - statement_timestamp()) * 1000)::bigint as in_ms from changed

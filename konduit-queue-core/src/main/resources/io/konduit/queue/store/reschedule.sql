@@ -3,4 +3,4 @@
 update konduit_task
    set run_at = greatest(statement_timestamp(), coalesce(:runAt::timestamptz, statement_timestamp() + :delayMs * interval '1 millisecond'))
  where id = :id and status = 'PENDING'
-returning queue, run_at <= statement_timestamp() as due
+returning queue, ceil(extract(epoch from run_at - statement_timestamp()) * 1000)::bigint as in_ms

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.konduit.queue.CountedQueue;
 import io.konduit.queue.QueueHarness;
+import io.konduit.queue.failover.Activity;
 import io.konduit.queue.failover.OutageGuard;
 import io.konduit.queue.publish.QueueEvents;
 import io.konduit.queue.recovery.WitnessChore;

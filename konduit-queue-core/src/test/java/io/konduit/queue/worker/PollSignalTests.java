@@ -15,7 +15,7 @@ class PollSignalTests {
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final long LONG_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
-    private final PollSignal signal = new PollSignal();
+    private final PollSignal signal = new PollSignal(System::nanoTime);
     private Thread waiting;
 
     private interface Waiting {

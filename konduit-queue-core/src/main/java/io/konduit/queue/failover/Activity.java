@@ -1,4 +1,4 @@
-package io.konduit.queue.leader;
+package io.konduit.queue.failover;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
  */
 public final class Activity {
     /** How long a sign of activity counts. */
-    static final Duration LASTING = Duration.ofSeconds(20);
+    public static final Duration LASTING = Duration.ofSeconds(20);
     /** How long a worker that has told the others need not do so again; much less than {@link #LASTING}. */
-    static final Duration AGAIN = Duration.ofSeconds(10);
+    public static final Duration AGAIN = Duration.ofSeconds(10);
 
     private final LongSupplier nanoTime;
     private volatile BooleanSupplier hears = () -> false;
