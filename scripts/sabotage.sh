@@ -278,6 +278,11 @@ mutation "attempt that was given back counts" "$sql/give-back.sql" \
 mutation "listeners run on the thread that tells them" "$java/publish/EventThread.java" \
   's/thread\.execute(() -> run(call));/run(call);/' 'ListenerThreadTests'
 
+mutation "dead run reports that it failed" "$java/worker/TaskRunner.java $java/worker/CallingThreadRunner.java" \
+  's/if (call\.hasDied())/if (call == null)/' 'HandlerCallTests#runThatDies*'
+mutation "lease of a row that a transaction holds is ended" "$sql/lease-end.sql" \
+  's/ skip locked//' 'HandlerCallTests#leaseOfARow*'
+
 # ---- the tables ----
 mutation "running task may lose the end of its lease" "$db/V1__tables.sql" \
   "s/check ((status = 'RUNNING') = (lock_timeout_at is not null))/check (true)/" 'TaskRulesTests'

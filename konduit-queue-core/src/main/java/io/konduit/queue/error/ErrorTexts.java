@@ -49,6 +49,15 @@ public final class ErrorTexts {
         return Causes.frames(Causes.root(error));
     }
 
+    /** The innermost frame of the application; null when there is none. */
+    public @Nullable StackTraceElement ofApplication(List<StackTraceElement> frames) {
+        FrameOrigin origin = new FrameOrigin(applicationPackages.get());
+        return frames.stream()
+                .filter(frame -> origin.library(frame) == null)
+                .findFirst()
+                .orElse(null);
+    }
+
     /** For the log: the root cause comes first. */
     public String forLog(Throwable error) {
         return messages == ErrorMessages.LOG ? text(error, ErrorTexts::line) : text(error, ErrorTexts::ownLine);

@@ -28,7 +28,9 @@ public final class CallingThreadRunner {
         RETRIED,
         FAILED,
         SNOOZED,
-        LEASE_LOST
+        LEASE_LOST,
+        /** The run has ended where a process could die: nothing was reported. */
+        DIED
     }
 
     /** One run; {@code error} is what the handler threw. */
@@ -48,8 +50,16 @@ public final class CallingThreadRunner {
 
     /** Runs a task of this worker without a time limit. Its lease is not extended. */
     public Ran run(ClaimedTask task, JobHandlerMethod handler) {
+        return run(task, handler, HandlerCall.PLAIN);
+    }
+
+    /** The same, with a call that may end the run as if the process had died. */
+    public Ran run(ClaimedTask task, JobHandlerMethod handler, HandlerCall call) {
         RunningTask run = new RunningTask(task, Duration.ZERO, System.nanoTime());
-        Outcome outcome = runner.run(run, handler);
+        Outcome outcome = runner.run(run, handler, call);
+        if (call.hasDied()) {
+            return new Ran(Result.DIED, null);
+        }
         Throwable error = outcome instanceof Outcome.Failed failed ? failed.error() : null;
         return new Ran(write(run, outcome), error);
     }

@@ -103,6 +103,10 @@ public final class TaskRunner {
 
     /** Runs the handler. */
     Outcome run(RunningTask run, JobHandlerMethod handler) {
+        return run(run, handler, HandlerCall.PLAIN);
+    }
+
+    Outcome run(RunningTask run, JobHandlerMethod handler, HandlerCall call) {
         if (!run.begin(nanoTime.getAsLong())) {
             return new Outcome.GivenBack(run, Duration.ZERO);
         }
@@ -114,11 +118,14 @@ public final class TaskRunner {
         fence.bind(run);
         Observation observation = start(task);
         try (Observation.Scope scope = observation.openScope()) {
-            boolean completed = call(run, handler);
+            boolean completed = call(run, handler, call);
             run.finish(nanoTime.getAsLong());
             return completed ? new Outcome.Written(run) : new Outcome.Completed(run);
         } catch (Throwable error) {
             run.finish(nanoTime.getAsLong());
+            if (call.hasDied()) {
+                return new Outcome.LeftToReaper(run, runError(task, null, error));
+            }
             if (TaskHandedOverError.isBehind(error)) {
                 log.info("{} is handed over after a checkpoint: this worker drains", task);
                 TaskObservations.handedOver(observation);
@@ -142,11 +149,11 @@ public final class TaskRunner {
     }
 
     /** True when the completion has been committed with the handler's transaction. */
-    private boolean call(RunningTask run, JobHandlerMethod handler) throws Throwable {
+    private boolean call(RunningTask run, JobHandlerMethod handler, HandlerCall call) throws Throwable {
         HandlerContext context = new HandlerContext(run, leases, fence, environment.converter());
         String payload = run.task().payload();
         if (!handler.transactional()) {
-            handler.invoke(payload, environment.converter(), context);
+            call.invoke(handler, payload, environment.converter(), context);
             return false;
         }
         if (transaction == null) {
@@ -156,7 +163,7 @@ public final class TaskRunner {
         try {
             transaction.executeWithoutResult(status -> {
                 try {
-                    handler.invoke(payload, environment.converter(), context);
+                    call.invoke(handler, payload, environment.converter(), context);
                 } catch (Throwable error) {
                     throw new HandlerError(error);
                 }
