@@ -4,6 +4,7 @@ import io.konduit.queue.RetryPolicy;
 import io.konduit.queue.TaskId;
 import io.konduit.queue.engine.QueueEngine;
 import io.konduit.queue.engine.QueueEngineBuilder;
+import io.konduit.queue.error.ErrorMessages;
 import io.konduit.queue.error.ErrorTexts;
 import io.konduit.queue.handler.JobHandlerRegistry;
 import io.konduit.queue.handler.PayloadConverter;
@@ -44,11 +45,18 @@ import org.springframework.transaction.PlatformTransactionManager;
 public final class ManualWorker {
     private static final int MAX_TASKS = 10_000;
 
+    private final ListableBeanFactory context;
+    private final QueueEngine engine;
+    private final ErrorTexts errors;
     private final QueueDatabase database;
     private final TimeShiftRepository waiting;
     private final SinglePass pass;
+    private @Nullable ManualWorker elsewhere;
 
-    private ManualWorker(QueueEngine engine) {
+    private ManualWorker(ListableBeanFactory context, QueueEngine engine, ErrorTexts errors) {
+        this.context = context;
+        this.engine = engine;
+        this.errors = errors;
         this.database = engine.database();
         this.waiting = new TimeShiftRepository(database);
         this.pass = new SinglePass(engine);
@@ -66,7 +74,9 @@ public final class ManualWorker {
         /** No handler of this application has the task's type; the task stays in the queue, untouched. */
         NO_HANDLER,
         /** The task was cancelled or taken away while its handler ran. */
-        LEASE_LOST
+        LEASE_LOST,
+        /** The test let the worker die: see {@link ManualWorker#runAndDie}. */
+        DIED
     }
 
     /**
@@ -92,11 +102,14 @@ public final class ManualWorker {
                 .events(events(context))
                 .transactionManager(() -> context.getBeanProvider(PlatformTransactionManager.class)
                         .getIfUnique());
-        context.getBeanProvider(ErrorTexts.class).ifAvailable(texts -> builder.errors(() -> texts));
-        QueueEngine engine = builder.build();
-        context.getBeanProvider(ConfigurableTransactionManager.class)
-                .forEach(manager -> manager.addListener(engine.fence()));
-        return new ManualWorker(engine);
+        ErrorTexts errors = context.getBeanProvider(ErrorTexts.class)
+                .getIfAvailable(() -> new ErrorTexts(ErrorMessages.STORE, List::of));
+        QueueEngine engine = builder.errors(() -> errors).build();
+        context.getBeanProvider(ConfigurableTransactionManager.class).forEach(manager -> {
+            manager.addListener(new CommitWatch(engine.database()));
+            manager.addListener(engine.fence());
+        });
+        return new ManualWorker(context, engine, errors);
     }
 
     /** On the thread of the test, so that listeners have been called when a run is over. */
@@ -134,7 +147,50 @@ public final class ManualWorker {
         waiting.letTimePass(time);
     }
 
-    private void requireNoTransaction() {
+    /**
+     * Runs the next due task until its worker dies at that point: open transactions are rolled back, and nothing is
+     * reported. Then the task's lease ends and the reaper takes it back, so that the next {@link #runDue} runs it again,
+     * unless it is held.
+     *
+     * <p>Needs the connections of the test to be watched: see {@link KonduitQueueTest}.
+     *
+     * @return the run, {@link Result#DIED}
+     * @throws IllegalStateException if nothing is due, or if the task ends without passing the point
+     */
+    public Run runAndDie(CrashPoint point) {
+        requireNoTransaction();
+        return new SingleCrash(this).run(point);
+    }
+
+    /** Another worker of the same application. */
+    synchronized ManualWorker elsewhere() {
+        if (elsewhere == null) {
+            elsewhere = in(context);
+        }
+        return elsewhere;
+    }
+
+    ListableBeanFactory context() {
+        return context;
+    }
+
+    QueueEngine engine() {
+        return engine;
+    }
+
+    ErrorTexts errors() {
+        return errors;
+    }
+
+    SinglePass pass() {
+        return pass;
+    }
+
+    TimeShiftRepository waiting() {
+        return waiting;
+    }
+
+    void requireNoTransaction() {
         if (database.callerTransaction().isOpen()) {
             throw new IllegalStateException(
                     "ManualWorker sees committed tasks only, but it was called inside a transaction. Commit first: annotate the test with @Transactional(propagation = NOT_SUPPORTED), or enqueue in a TransactionTemplate.");
