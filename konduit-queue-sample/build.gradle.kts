@@ -14,6 +14,7 @@ dependencies {
     runtimeOnly(libs.embedded.postgres.binaries.linux.arm64v8)
     runtimeOnly(libs.micrometer.registry.prometheus)
 
+    testImplementation(project(":konduit-queue-test"))
     testImplementation(project(":konduit-queue-test-support"))
     testImplementation(libs.spring.boot.starter.test)
     testRuntimeOnly(libs.junit.platform.launcher)
