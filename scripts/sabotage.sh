@@ -142,6 +142,13 @@ mutation "notify: messages do not slow down" "$java/enqueue/Notifier.java" \
   's/return Math.max(spacing, Math.min(LONGEST_PAUSE_NANOS, PAUSE_PER_SENDING \* tookNanos));/return spacing;/' 'NotifierTests#notificationsTake*'
 mutation "idle: looks do not become rarer" "$java/worker/TaskPoller.java" \
   's/Math.min(longestIdleNanos, 2 \* idleNanos)/idleNanos/' 'IdleWorkerTests#looksBecomeRarer*'
+# ---- dashboard ----
+mutation "dashboard counts a whole minute" "$sql/pace.sql" \
+  's/limit :cap),$/limit 0 * :cap + 1000000),/' 'LastHourTests#readsABoundedNumberOfPages*+estimatesAMinute*'
+mutation "dashboard groups all waiting tasks" "$sql/count-groups.sql" \
+  's/order by n\.id desc limit :cap/order by n.id desc limit 0 * :cap + 1000000/' 'LastHourTests#readsABoundedNumberOfPages*'
+mutation "dashboard counts cancelled tasks as completed" "$sql/pace.sql" \
+  "s/count(\*) filter (where s\.status = 'COMPLETED') as completed/count(*) as completed/" 'LastHourTests#countsWhatEnded*'
 
 # ---- leadership ----
 mutation "leader lock goes by the instance's clock" "$java/store/LeaderLocks.java" \

@@ -9,7 +9,9 @@ import io.konduit.queue.admin.Cursor;
 import io.konduit.queue.admin.HeldTask;
 import io.konduit.queue.admin.Incident;
 import io.konduit.queue.admin.IncidentCount;
+import io.konduit.queue.admin.IncidentDay;
 import io.konduit.queue.admin.InvalidRequestException;
+import io.konduit.queue.admin.MinutePace;
 import io.konduit.queue.admin.Orphan;
 import io.konduit.queue.admin.PausedQueue;
 import io.konduit.queue.admin.QueueDecision;
@@ -18,6 +20,7 @@ import io.konduit.queue.admin.QueueOverview;
 import io.konduit.queue.admin.QueueState;
 import io.konduit.queue.admin.RegisteredWorker;
 import io.konduit.queue.admin.TaskContent;
+import io.konduit.queue.admin.TaskGroups;
 import io.konduit.queue.admin.TaskNotFoundException;
 import io.konduit.queue.admin.TaskPage;
 import io.konduit.queue.admin.TaskSearch;
@@ -52,6 +55,13 @@ public final class DatabaseQueueInspection implements QueueInspection {
     private static final int MAX_COUNTED = StatisticsRepository.CAP;
     private static final Duration LONGEST_PERIOD = Duration.ofDays(36_500);
     private static final int INCIDENTS_IN_STORY = 100;
+    private static final int MAX_COUNTED_IN_DAY = 10_000;
+    private static final int MOST_DAYS = 92;
+
+    /** A sample large enough for a percentile, and small enough for sixty of them. */
+    private static final int MAX_COUNTED_IN_MINUTE = 250;
+
+    private static final int MAX_GROUPED = 20_000;
 
     private final StatisticsRepository statistics;
     private final InspectionRepository inspection;
@@ -210,6 +220,24 @@ public final class DatabaseQueueInspection implements QueueInspection {
     @Override
     public List<IncidentCount> countIncidents(Duration period) {
         return inspection.countIncidents(requirePeriod(period), MAX_COUNTED);
+    }
+
+    @Override
+    public List<IncidentDay> incidentsPerDay(int days) {
+        if (days < 1 || days > MOST_DAYS) {
+            throw new InvalidRequestException("Expected 1 to " + MOST_DAYS + " days, but found " + days + ".");
+        }
+        return inspection.incidentsPerDay(days, MAX_COUNTED_IN_DAY);
+    }
+
+    @Override
+    public List<MinutePace> lastHour() {
+        return inspection.lastHour(MAX_COUNTED_IN_MINUTE);
+    }
+
+    @Override
+    public TaskGroups groups() {
+        return inspection.groups(MAX_GROUPED);
     }
 
     private List<QueueState> queues(List<RegisteredWorker> workers) {

@@ -8,11 +8,14 @@ import io.konduit.queue.admin.Cursor;
 import io.konduit.queue.admin.HeldTask;
 import io.konduit.queue.admin.Incident;
 import io.konduit.queue.admin.IncidentCount;
+import io.konduit.queue.admin.IncidentDay;
+import io.konduit.queue.admin.MinutePace;
 import io.konduit.queue.admin.Orphan;
 import io.konduit.queue.admin.PausedQueue;
 import io.konduit.queue.admin.QueueDecision;
 import io.konduit.queue.admin.RegisteredWorker;
 import io.konduit.queue.admin.TaskContent;
+import io.konduit.queue.admin.TaskGroups;
 import io.konduit.queue.jdbc.QueueDatabase;
 import io.konduit.queue.jdbc.SqlArrays;
 import io.konduit.queue.store.ErrorRepository;
@@ -101,6 +104,21 @@ public final class InspectionRepository {
     /** The evidence of the last {@code period}, newest first, before {@code before}. */
     public List<Incident> incidents(Duration period, Cursor before, int limit) {
         return reads.obtain().incidents(period.toMillis(), SearchRepository.timeOf(before), before.id(), limit);
+    }
+
+    /** The incidents of the last days by kind, at most {@code cap} of a day. */
+    public List<IncidentDay> incidentsPerDay(int days, int cap) {
+        return reads.obtain().incidentsPerDay(days, cap);
+    }
+
+    /** What ended in each minute of the last hour; at most {@code cap} tasks of a minute are read. */
+    public List<MinutePace> lastHour(int cap) {
+        return reads.obtain().pace(cap).stream().map(row -> row.toPace(cap)).toList();
+    }
+
+    /** The newest {@code cap} tasks of each state by queue and type. */
+    public TaskGroups groups(int cap) {
+        return new TaskGroups(reads.obtain().groups(cap), cap);
     }
 
     /** The evidence of one task, newest first. */

@@ -3,10 +3,12 @@ package io.konduit.queue.review;
 import io.konduit.queue.admin.AuditEntry;
 import io.konduit.queue.admin.Incident;
 import io.konduit.queue.admin.IncidentCount;
+import io.konduit.queue.admin.IncidentDay;
 import io.konduit.queue.admin.Orphan;
 import io.konduit.queue.admin.PausedQueue;
 import io.konduit.queue.admin.QueueDecision;
 import io.konduit.queue.admin.RegisteredWorker;
+import io.konduit.queue.admin.TaskGroup;
 import io.konduit.queue.review.InspectionRepository.Leader;
 import io.konduit.queue.store.TaskRow;
 import java.util.List;
@@ -50,6 +52,15 @@ interface OperatorReads extends Repository<TaskRow, Long> {
 
     @Query(name = "count-abandoned")
     long countAbandoned(long abandonedMs);
+
+    @Query(name = "pace")
+    List<PaceRow> pace(int cap);
+
+    @Query(name = "count-groups")
+    List<TaskGroup> groups(int cap);
+
+    @Query(name = "incidents-per-day")
+    List<IncidentDay> incidentsPerDay(int days, int cap);
 
     @Query(name = "page-incidents")
     List<Incident> incidents(long periodMs, String beforeTime, long beforeId, int limit);
