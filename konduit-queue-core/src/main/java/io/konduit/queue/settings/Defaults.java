@@ -67,6 +67,12 @@ public final class Defaults {
     public static final String ENDPOINT_ALLOW_WRITES = "false";
     public static final String ENDPOINT_SHOW_PAYLOADS = "never";
 
+    public static final String DASHBOARD_ENABLED = "false";
+    public static final String DASHBOARD_PATH = "/konduit";
+    public static final String DASHBOARD_INSECURE = "false";
+    public static final String DASHBOARD_ALLOW_WRITES = "false";
+    public static final String DASHBOARD_SHOW_PAYLOADS = "never";
+
     public static final String ERRORS_MESSAGES = "store";
 
     public static final String FAILOVER_PAUSE_QUEUES = "false";

@@ -6,6 +6,13 @@ public final class PropertyNames {
     public static final String ABANDONED_THRESHOLD = "konduit.queue.abandoned.threshold";
     public static final String CHORES_ENABLED = "konduit.queue.chores.enabled";
     public static final String CONTROL_POOL_SIZE = "konduit.queue.control-pool-size";
+    public static final String DASHBOARD_ALLOW_WRITES = "konduit.queue.dashboard.allow-writes";
+    public static final String DASHBOARD_ENABLED = "konduit.queue.dashboard.enabled";
+    public static final String DASHBOARD_INSECURE = "konduit.queue.dashboard.insecure";
+    public static final String DASHBOARD_PATH = "konduit.queue.dashboard.path";
+    public static final String DASHBOARD_READ_ROLES = "konduit.queue.dashboard.read-roles";
+    public static final String DASHBOARD_SHOW_PAYLOADS = "konduit.queue.dashboard.show-payloads";
+    public static final String DASHBOARD_WRITE_ROLES = "konduit.queue.dashboard.write-roles";
     public static final String ENABLED = "konduit.queue.enabled";
     public static final String ENDPOINT_ALLOW_WRITES = "konduit.queue.endpoint.allow-writes";
     public static final String ENDPOINT_SHOW_PAYLOADS = "konduit.queue.endpoint.show-payloads";

@@ -47,6 +47,7 @@ public record KonduitQueueProperties(
         @DefaultValue Schedules schedules,
         @DefaultValue Retention retention,
         @DefaultValue Endpoint endpoint,
+        @DefaultValue Dashboard dashboard,
         @DefaultValue Errors errors,
         @DefaultValue Failover failover) {
 
@@ -223,6 +224,28 @@ public record KonduitQueueProperties(
             @DefaultValue(Defaults.ENDPOINT_ALLOW_WRITES) boolean allowWrites,
             @DefaultValue(Defaults.ENDPOINT_SHOW_PAYLOADS) ShowPayloads showPayloads,
             @DefaultValue Set<String> roles) {}
+
+    /**
+     * The pages for operators, in applications with Spring MVC.
+     *
+     * @param enabled Whether to serve the dashboard. Needs Spring MVC, Actuator and, unless 'insecure' is set, Spring Security on the class path.
+     * @param path Where it is served, below the context path of the application.
+     * @param insecure Whether to serve it without Spring Security, to everybody who can reach the application. Meant for a developer's machine.
+     * @param readRoles Roles that may see the dashboard. One of them is enough. Without roles, every signed-in user may.
+     * @param allowWrites Whether the dashboard may change anything: release, fail, retry, cancel, reschedule, reclaim, pause, resume, drain.
+     * @param writeRoles Roles that may change something if writes are allowed. One of them is enough. Without roles, everybody who may see the dashboard may.
+     * @param showPayloads Which users see payloads, checkpoints and error messages. A PayloadRedaction bean can redact them.
+     * @param payloadRoles Roles that may see payloads with "when-authorized". One of them is enough. Without roles, every signed-in user may.
+     */
+    public record Dashboard(
+            @DefaultValue(Defaults.DASHBOARD_ENABLED) boolean enabled,
+            @DefaultValue(Defaults.DASHBOARD_PATH) String path,
+            @DefaultValue(Defaults.DASHBOARD_INSECURE) boolean insecure,
+            @DefaultValue Set<String> readRoles,
+            @DefaultValue(Defaults.DASHBOARD_ALLOW_WRITES) boolean allowWrites,
+            @DefaultValue Set<String> writeRoles,
+            @DefaultValue(Defaults.DASHBOARD_SHOW_PAYLOADS) ShowPayloads showPayloads,
+            @DefaultValue Set<String> payloadRoles) {}
 
     /** Which callers see payloads. */
     public enum ShowPayloads {

@@ -15,9 +15,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Decides which callers see payloads, checkpoints and error messages, and applies the application's redaction. */
 final class Disclosure {
-    static final String NOT_ALLOWED =
-            "Hidden from this caller: '" + PropertyNames.ENDPOINT_SHOW_PAYLOADS + "' says who sees payloads.";
-
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
             .build();
@@ -25,11 +22,22 @@ final class Disclosure {
     private final Show show;
     private final Collection<String> roles;
     private final List<PayloadRedaction> redactions;
+    private final String property;
 
     Disclosure(Show show, Collection<String> roles, List<PayloadRedaction> redactions) {
+        this(show, roles, redactions, PropertyNames.ENDPOINT_SHOW_PAYLOADS);
+    }
+
+    /** @param property the one that says who sees payloads */
+    Disclosure(Show show, Collection<String> roles, List<PayloadRedaction> redactions, String property) {
         this.show = show;
         this.roles = List.copyOf(roles);
         this.redactions = List.copyOf(redactions);
+        this.property = property;
+    }
+
+    String notAllowed() {
+        return "Hidden from this caller: '" + property + "' says who sees payloads.";
     }
 
     boolean isFor(SecurityContext caller) {

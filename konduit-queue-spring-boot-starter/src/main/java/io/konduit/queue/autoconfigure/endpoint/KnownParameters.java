@@ -63,7 +63,7 @@ final class KnownParameters implements OperationInvokerAdvisor {
         return names;
     }
 
-    private static InvalidRequestException refusal(List<String> unknown, Set<String> known) {
+    static InvalidRequestException refusal(List<String> unknown, Set<String> known) {
         String name = ParameterText.cut(unknown.get(0));
         String nearest = nearest(name, known);
         return new InvalidRequestException("Expected "

@@ -18,11 +18,11 @@ import org.springframework.dao.DataAccessException;
  * @param type stable, for programs
  * @param detail what was expected, what was found, what to do
  */
-record Problem(String type, String title, int status, String detail) implements OperationResponseBody {
+public record Problem(String type, String title, int status, String detail) implements OperationResponseBody {
     private static final String PREFIX = "urn:konduit-queue:problem:";
 
     /** The problem for an error; null when a caller cannot do anything about it. */
-    static @Nullable Problem of(RuntimeException error) {
+    public static @Nullable Problem of(RuntimeException error) {
         if (error instanceof InvalidRequestException || error instanceof InvalidScheduleException) {
             return of("invalid-request", "Invalid request", 400, error);
         }

@@ -90,7 +90,7 @@ final class QueueReads {
     private ContentView content(TaskStory story, boolean disclose) {
         TaskId id = story.task().id();
         if (!disclose) {
-            return ContentView.hidden(Disclosure.NOT_ALLOWED);
+            return ContentView.hidden(disclosure.notAllowed());
         }
         TaskContent found = inspection.contents(List.of(id), Integer.MAX_VALUE).get(id);
         return found == null
