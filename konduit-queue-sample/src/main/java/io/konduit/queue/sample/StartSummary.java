@@ -4,6 +4,7 @@ import io.konduit.queue.sample.database.EmbeddedDatabase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
@@ -11,6 +12,7 @@ import org.springframework.stereotype.Component;
 
 /** Prints to the console what to open and what to try. */
 @Component
+@ConditionalOnWebApplication
 class StartSummary {
     private static final Logger log = LoggerFactory.getLogger(StartSummary.class);
 
@@ -29,6 +31,7 @@ class StartSummary {
                 The sample is ready.
 
                   Open   {base}   the newest tasks, and buttons for what follows
+                         {base}/konduit   the dashboard
                          {base}/actuator/health
                          {base}/actuator/prometheus
                          {base}/actuator/konduitqueue
