@@ -76,8 +76,7 @@ final class Findings {
             findings.add(new Finding(
                     Level.NOTE,
                     "Queue '" + queue.name() + "' is paused by "
-                            + queue.paused().pausedBy() + ", and " + tasks(queue.pending()) + " wait"
-                            + (queue.pending() == 1 ? "s" : "") + " in it.",
+                            + queue.paused().pausedBy() + waitingIn(queue),
                     null,
                     QUEUES));
         } else if (due != null && queue.activeWorkers() == 0) {
@@ -96,6 +95,13 @@ final class Findings {
                     "Look for slow handlers, or add slots or instances.",
                     QUEUES));
         }
+    }
+
+    private static String waitingIn(QueueState queue) {
+        if (queue.pending() == 0) {
+            return ".";
+        }
+        return ", and " + tasks(queue.pending()) + (queue.pending() == 1 ? " waits" : " wait") + " in it.";
     }
 
     private static void held(QueueOverview found, List<Finding> findings) {

@@ -55,6 +55,8 @@ class FindingsTests {
                 "mail", 1, false, 0, 0, 0, 500.0, 0, 0, new PausedQueue("mail", NOW, "ada", "provider down"));
         assertThat(texts(overview(10.0, null, 0, paused)))
                 .containsExactly("Queue 'mail' is paused by ada, and 1 task waits in it.");
+        QueueState empty = new QueueState("mail", 0, false, 0, 0, 0, null, 0, 0, paused.paused());
+        assertThat(texts(overview(10.0, null, 0, empty))).containsExactly("Queue 'mail' is paused by ada.");
     }
 
     @Test
