@@ -49,11 +49,17 @@ class SecondWorkerTests {
         await().until(() ->
                 ProcessHandle.of(process).map(handle -> !handle.isAlive()).orElse(true));
         assertThat(post("/second-worker/kill")).containsEntry("killed", false);
-        assertThat(http.get().uri("/konduit/").retrieve().body(String.class)).contains("<title>konduit-queue</title>");
+        assertThat(read("/konduit/")).contains("<title>konduit-queue</title>");
+        assertThat(read("/konduit/api/session")).contains("\"canWrite\":true", "\"token\":null");
+        assertThat(read("/konduit/api/overview")).contains("\"findings\"");
     }
 
     private static boolean isSecond(RegisteredWorker worker, long process) {
         return worker.pid() == process && worker.name().equals("second-worker");
+    }
+
+    private String read(String path) {
+        return http.get().uri(path).retrieve().body(String.class);
     }
 
     private Map<String, Object> post(String path) {
