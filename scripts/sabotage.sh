@@ -143,12 +143,14 @@ mutation "notify: messages do not slow down" "$java/enqueue/Notifier.java" \
 mutation "idle: looks do not become rarer" "$java/worker/TaskPoller.java" \
   's/Math.min(longestIdleNanos, 2 \* idleNanos)/idleNanos/' 'IdleWorkerTests#looksBecomeRarer*'
 # ---- dashboard ----
-mutation "dashboard counts a whole minute" "$sql/pace.sql" \
-  's/limit :cap),$/limit 0 * :cap + 1000000),/' 'LastHourTests#readsABoundedNumberOfPages*+estimatesAMinute*'
+mutation "dashboard reads a whole hour" "$sql/pace.sql" \
+  's/least(h.pages - b.first, :pages) as read/h.pages - b.first + 0 * :pages as read/' 'LastHourTests#readsABoundedNumberOfPages*'
+mutation "dashboard reads a slot from its beginning" "$sql/pace.sql" \
+  's/greatest(0, max(low) - 1) as first/0 * max(low) as first/' 'LastHourTests#readsOnlyTheHour*'
 mutation "dashboard groups all waiting tasks" "$sql/count-groups.sql" \
   's/order by n\.id desc limit :cap/order by n.id desc limit 0 * :cap + 1000000/' 'LastHourTests#readsABoundedNumberOfPages*'
 mutation "dashboard counts cancelled tasks as completed" "$sql/pace.sql" \
-  "s/count(\*) filter (where s\.status = 'COMPLETED') as completed/count(*) as completed/" 'LastHourTests#countsWhatEnded*'
+  "s/coalesce(sum(s.stands_for) filter (where s.status = 'COMPLETED'), 0) as completed/coalesce(sum(s.stands_for), 0) as completed/" 'LastHourTests#countsWhatEnded*'
 
 # ---- leadership ----
 mutation "leader lock goes by the instance's clock" "$java/store/LeaderLocks.java" \

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param completed how many completed
  * @param failed how many failed for good
- * @param estimated whether there were too many to count; the numbers then go by the rates of the first and the last of them
+ * @param estimated whether there were too many to count; the numbers then go by a sample
  * @param waitedMedian from when a task was due until its last run began
  * @param waitedMost the same for the slowest 5 percent
  * @param ranMedian how long the last run took

@@ -68,7 +68,7 @@ public interface QueueInspection {
      */
     List<IncidentCount> countIncidents(Duration period);
 
-    /** The incidents of the last days, oldest day first; a day without any is left out. Counts up to 10 000 a day. */
+    /** The incidents of the last days, oldest day first; a day without any is left out. Counts up to 2 000 a day. */
     List<IncidentDay> incidentsPerDay(int days);
 
     /** The tasks that ended in each minute of the last hour, oldest minute first; the last one is not over yet. */

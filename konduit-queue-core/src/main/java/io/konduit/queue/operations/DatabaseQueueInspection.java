@@ -55,11 +55,13 @@ public final class DatabaseQueueInspection implements QueueInspection {
     private static final int MAX_COUNTED = StatisticsRepository.CAP;
     private static final Duration LONGEST_PERIOD = Duration.ofDays(36_500);
     private static final int INCIDENTS_IN_STORY = 100;
-    private static final int MAX_COUNTED_IN_DAY = 10_000;
+    private static final int MAX_COUNTED_IN_DAY = 2_000;
     private static final int MOST_DAYS = 92;
 
     /** A sample large enough for a percentile, and small enough for sixty of them. */
     private static final int MAX_COUNTED_IN_MINUTE = 250;
+
+    private static final int MAX_PAGES_OF_SLOT = 900;
 
     private static final int MAX_GROUPED = 20_000;
 
@@ -232,7 +234,7 @@ public final class DatabaseQueueInspection implements QueueInspection {
 
     @Override
     public List<MinutePace> lastHour() {
-        return inspection.lastHour(MAX_COUNTED_IN_MINUTE);
+        return inspection.lastHour(MAX_COUNTED_IN_MINUTE, MAX_PAGES_OF_SLOT);
     }
 
     @Override

@@ -111,9 +111,14 @@ public final class InspectionRepository {
         return reads.obtain().incidentsPerDay(days, cap);
     }
 
-    /** What ended in each minute of the last hour; at most {@code cap} tasks of a minute are read. */
-    public List<MinutePace> lastHour(int cap) {
-        return reads.obtain().pace(cap).stream().map(row -> row.toPace(cap)).toList();
+    /**
+     * What ended in each minute of the last hour.
+     *
+     * @param cap how many failed tasks of a minute are counted at most
+     * @param pages how many pages of each slot of history are read at most
+     */
+    public List<MinutePace> lastHour(int cap, int pages) {
+        return new PaceRepository(database).lastHour(cap, pages);
     }
 
     /** The newest {@code cap} tasks of each state by queue and type. */

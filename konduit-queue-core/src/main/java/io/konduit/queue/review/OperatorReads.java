@@ -53,9 +53,6 @@ interface OperatorReads extends Repository<TaskRow, Long> {
     @Query(name = "count-abandoned")
     long countAbandoned(long abandonedMs);
 
-    @Query(name = "pace")
-    List<PaceRow> pace(int cap);
-
     @Query(name = "count-groups")
     List<TaskGroup> groups(int cap);
 

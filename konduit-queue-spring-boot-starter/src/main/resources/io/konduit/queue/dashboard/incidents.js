@@ -32,7 +32,7 @@ function perDay({ days, of }) {
   const name = (day) => new Date(day * 86400000).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const lost = data.reduce((sum, bar) => sum + bar.parts[1], 0);
   const decided = data.reduce((sum, bar) => sum + bar.parts[0], 0);
-  const label = `In ${of} days: ${plural(lost, 'task')} taken from a worker, ${plural(decided, 'decision')} of operators${days.some((one) => one.cut) ? ', and more: a day counts up to 10,000' : ''}`;
+  const label = `In ${of} days: ${plural(lost, 'task')} taken from a worker, ${plural(decided, 'decision')} of operators${days.some((one) => one.cut) ? ', and more: at most 2,000 of a day are counted' : ''}`;
   return h('section', { class: 'card' }, h('h2', {}, 'Incidents per day (UTC)'),
     bars(data.map((bar) => ({ parts: bar.parts, title: `${name(bar.day)}: ${number(bar.parts[1])} taken from a worker, ${number(bar.parts[0])} by operators` })), label, name(data[0].day), 'today'),
     h('p', { class: 'quiet' }, label, '.'));

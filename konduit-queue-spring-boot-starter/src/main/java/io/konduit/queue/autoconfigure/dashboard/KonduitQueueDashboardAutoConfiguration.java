@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure.dashboard;
 
+import io.konduit.queue.Schedules;
 import io.konduit.queue.admin.PayloadRedaction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
@@ -88,6 +89,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
                 TaskAdministration tasks,
                 QueueAdministration queues,
                 WorkerAdministration workers,
+                Schedules schedules,
                 KonduitQueueProperties properties,
                 ObjectProvider<PayloadRedaction> redactions) {
             DashboardPath path = DashboardPath.of(properties.dashboard().path());
@@ -96,6 +98,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
                     tasks,
                     queues,
                     workers,
+                    schedules,
                     redactions.orderedStream().toList(),
                     PropertyNames.DASHBOARD_SHOW_PAYLOADS);
             DashboardAccess access = new DashboardAccess(properties.dashboard());

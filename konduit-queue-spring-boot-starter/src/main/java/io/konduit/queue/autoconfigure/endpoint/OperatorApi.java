@@ -1,5 +1,6 @@
 package io.konduit.queue.autoconfigure.endpoint;
 
+import io.konduit.queue.Schedules;
 import io.konduit.queue.admin.PayloadRedaction;
 import io.konduit.queue.admin.QueueAdministration;
 import io.konduit.queue.admin.QueueInspection;
@@ -48,11 +49,19 @@ public final class OperatorApi {
             TaskAdministration tasks,
             QueueAdministration queues,
             WorkerAdministration workers,
+            Schedules schedules,
             List<PayloadRedaction> redactions,
             String payloadProperty) {
         Disclosure disclosure = new Disclosure(Show.NEVER, Set.of(), redactions, payloadProperty);
-        this.operations =
-                new QueueOperations(new QueueReads(inspection, disclosure), inspection, tasks, queues, workers, true);
+        ScheduleOperations ofSchedules = new ScheduleOperations(schedules);
+        this.operations = new QueueOperations(
+                new QueueReads(inspection, disclosure, ofSchedules),
+                inspection,
+                tasks,
+                queues,
+                workers,
+                ofSchedules,
+                true);
     }
 
     /** @param disclose whether the caller may see payloads, checkpoints and error messages */
