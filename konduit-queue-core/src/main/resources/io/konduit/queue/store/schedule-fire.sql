@@ -20,7 +20,7 @@ firing as materialized (
    order by f.ordinal),
 recorded as (
   insert into konduit_schedule_firing (schedule, nominal_at, outcome, task_id, dropped, recorded_at)
-  select name, nominal_at, outcome, task_id, dropped, clock_timestamp()
+  select name, nominal_at, outcome, task_id, dropped, statement_timestamp()
     from firing
   on conflict do nothing
   returning schedule, nominal_at, outcome, task_id),

@@ -9,7 +9,7 @@ with s as materialized (
 recorded as (
   insert into konduit_schedule_firing (schedule, nominal_at, outcome, task_id, dropped, recorded_at, actor)
   select s.name, statement_timestamp(), 'BY_HAND', nextval('konduit_task_id_seq') + ((konduit_timeline() - 1) << 40), 0,
-         clock_timestamp(), :actor
+         statement_timestamp(), :actor
     from s
   on conflict do nothing
   returning nominal_at, task_id),

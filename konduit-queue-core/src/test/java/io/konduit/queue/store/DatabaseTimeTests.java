@@ -101,14 +101,21 @@ class DatabaseTimeTests {
     /** A volatile function in what a statement writes keeps it from running on engines that hand statements on. */
     @Test
     void whatIsWrittenIsTheTimeOfTheStatement() {
-        Map<String, String> reasons = Map.of(
-                "server-time", "H10: what the clock says now",
-                "worker-beat", "H10: what the clock says now; it is returned, not written",
-                "witness-look", "K1: when the locks were read, and H10: what the clock says now",
-                "find-leader", "reads: the clock decides whether the lock is held",
-                "last-pass", "reads an age, which must not be negative",
-                "list-workers", "reads an age, which must not be negative",
-                "stats-recovery", "reads an age, which must not be negative");
+        Map<String, String> reasons = Map.ofEntries(
+                Map.entry("server-time", "H10: what the clock says now"),
+                Map.entry("reaper-look", "H10: what the clock says now"),
+                Map.entry("worker-beat", "H10: what the clock says now; it is returned, not written"),
+                Map.entry("witness-look", "K1: when the locks were read, and H10: what the clock says now"),
+                Map.entry("find-leader", "reads: the clock decides whether the lock is held"),
+                Map.entry("last-pass", "reads an age, which must not be negative"),
+                Map.entry("last-passes", "reads an age, which must not be negative"),
+                Map.entry("list-workers", "reads an age, which must not be negative"),
+                Map.entry("stats-recovery", "reads an age, which must not be negative"),
+                Map.entry("schedule-find-due", "P2: the next times are computed from what the clock says now"),
+                Map.entry("schedule-find", "reads what the clock says now"),
+                Map.entry("schedule-list", "reads what the clock says now"),
+                Map.entry("schedule-lock", "the next time is computed from what the clock says when the row is locked"),
+                Map.entry("schedule-next", "reads how long until the next schedule is due"));
         Pattern written = Pattern.compile(
                 "\\b(insert|update|delete)\\b.*\\bclock_timestamp\\(\\).*\\breturning\\b|"
                         + "\\b(insert|update|delete)\\b(?!.*\\breturning\\b).*\\bclock_timestamp\\(\\)",
@@ -152,7 +159,12 @@ class DatabaseTimeTests {
                         "find-expired serverTime",
                         "reclaim serverTime",
                         // the dry run shares the expression; there it is null
-                        "list-orphans:expired serverTime");
+                        "list-orphans:expired serverTime",
+                        // the nominal times of schedules, computed from what the database said
+                        "schedule-fire nextAts",
+                        "schedule-fire nominalAts",
+                        "schedule-put nextAt",
+                        "schedule-resume nextAt");
         for (String name : List.of("find-expired", "reclaim")) {
             assertThat(statements().get(name))
                     .contains("least(:serverTime::timestamptz, statement_timestamp())")
