@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.konduit.queue.JobHandler;
+import io.konduit.queue.Schedule;
+import io.konduit.queue.Schedules;
+import io.konduit.queue.TaskRequest;
 import io.konduit.queue.operator.RunningApplication.Answer;
 import io.konduit.queue.schema.QueueSchemaMigrator;
 import io.konduit.queue.test.ShellCommands;
 import io.konduit.queue.test.TestDatabase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -52,7 +56,8 @@ class OperatingCommandsTests {
         List<String> reads = paths("| read, with `GET` |");
         assertThat(reads).hasSizeGreaterThan(9);
         for (String read : reads) {
-            Answer answer = application.get(ENDPOINT + read.replace("{id}", Long.toString(id)));
+            String path = read.replace("{id}", Long.toString(id)).replace("{name}", schedule());
+            Answer answer = application.get(ENDPOINT + path);
             assertThat(answer.status()).as(read + " " + answer.text()).isEqualTo(200);
         }
     }
@@ -185,7 +190,16 @@ class OperatingCommandsTests {
     private List<String> expanded(String action) {
         return action.contains("{action}")
                 ? List.of("/bulk/release", "/bulk/fail", "/bulk/retry", "/bulk/cancel", "/bulk/reschedule")
-                : List.of(action.replace("{id}", target(action)).replace("{name}", Rows.QUEUE));
+                : List.of(action.replace("{id}", target(action))
+                        .replace("{name}", action.startsWith("/schedules/") ? schedule() : Rows.QUEUE));
+    }
+
+    /** The name of a schedule that exists. */
+    private String schedule() {
+        application
+                .bean(Schedules.class)
+                .put(Schedule.of("nightly", TaskRequest.of("greet", "world")).every(Duration.ofHours(6)));
+        return "nightly";
     }
 
     /** A worker, or a task in the state that the action needs. */
