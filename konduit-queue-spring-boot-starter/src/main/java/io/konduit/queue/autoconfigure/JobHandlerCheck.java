@@ -21,6 +21,9 @@ record JobHandlerCheck(
         hidden.reveal();
         handlers.refresh();
         PayloadTypeCheck.check(handlers.all(), converter);
-        schedules.get().check();
+        if (handlers.all().stream().anyMatch(handler -> handler.recurrence() != null)) {
+            // not otherwise: an application with lazy beans has no engine yet
+            schedules.get().check();
+        }
     }
 }

@@ -250,7 +250,7 @@ class RecoveryAutoConfigurationTests {
                 .containsExactlyInAnyOrder(
                         "reaper every PT30S, vital",
                         "abandoned every PT6H",
-                        "stale-workers every PT15S",
+                        "stale-workers every PT30S",
                         "retention-completed every PT10M",
                         "retention-failed every PT10M",
                         "retention-incidents every PT10M",
@@ -292,7 +292,7 @@ class RecoveryAutoConfigurationTests {
                 .run(context -> assertThat(chores(context.getBean(QueueChores.class)))
                         .containsExactlyInAnyOrder(
                                 "reaper every PT30S, vital",
-                                "stale-workers every PT15S",
+                                "stale-workers every PT30S",
                                 "retention-failed every PT10M",
                                 "retention-workers every PT10M"));
     }

@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.openqa.selenium.By;
-import org.openqa.selenium.Keys;
 import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
@@ -36,6 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class Browser implements BeforeAllCallback, AfterAllCallback {
     private static final String REQUIRED = "KONDUIT_TEST_REQUIRE_SERVERS";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration CLICK_PATIENCE = Duration.ofSeconds(10);
 
     /** What the page has planned, so that a test can see that a hidden page plans nothing. */
     private static final String WATCH_TIMERS = """
@@ -114,15 +115,23 @@ final class Browser implements BeforeAllCallback, AfterAllCallback {
     /** Signs in with the login page of Spring Security. The password is the name. */
     void signIn(int port, String user) {
         address = "http://localhost:" + port;
-        driver.manage().deleteAllCookies();
-        driver.get("about:blank");
         driver.get(address + "/login");
         driver.manage().deleteAllCookies();
+        await().atMost(PATIENCE).until(() -> submitLogin(user));
+        forgetLogs();
+    }
+
+    /** False if the page is still there after a while: a busy browser may lose a click on a page that has just come. */
+    private boolean submitLogin(String user) {
         driver.get(address + "/login");
         driver.findElement(By.name("username")).sendKeys(user);
-        driver.findElement(By.name("password")).sendKeys(user + Keys.ENTER);
-        await().atMost(PATIENCE).until(() -> !driver.getCurrentUrl().endsWith("/login"));
-        forgetLogs();
+        driver.findElement(By.name("password")).sendKeys(user);
+        driver.findElement(By.cssSelector("button[type=submit]")).click();
+        long end = System.nanoTime() + CLICK_PATIENCE.toNanos();
+        while (driver.getCurrentUrl().endsWith("/login") && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(50_000_000);
+        }
+        return !driver.getCurrentUrl().endsWith("/login");
     }
 
     void size(int width, int height, boolean dark) {

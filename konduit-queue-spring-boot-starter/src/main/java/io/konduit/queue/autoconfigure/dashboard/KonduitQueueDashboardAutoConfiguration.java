@@ -46,6 +46,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     static class Reactive {
         @Bean
+        @ConditionalOnMissingBean(name = "konduitQueueDashboardUnavailable")
         SmartInitializingSingleton konduitQueueDashboardUnavailable() {
             return refuse(
                     "The dashboard is enabled, but this is a WebFlux application: the dashboard needs Spring MVC.",
@@ -58,6 +59,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
     @ConditionalOnMissingClass(DISPATCHER)
     static class WithoutMvc {
         @Bean
+        @ConditionalOnMissingBean(name = "konduitQueueDashboardUnavailable")
         SmartInitializingSingleton konduitQueueDashboardUnavailable() {
             return refuse(
                     "The dashboard is enabled, but Spring MVC is not on the class path.",
@@ -70,6 +72,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
     @ConditionalOnMissingClass(ACTUATOR)
     static class WithoutActuator {
         @Bean
+        @ConditionalOnMissingBean(name = "konduitQueueDashboardUnavailable")
         SmartInitializingSingleton konduitQueueDashboardUnavailable() {
             return refuse(
                     "The dashboard is enabled, but Spring Boot Actuator is not on the class path: the dashboard uses the operations of the endpoint.",
@@ -109,6 +112,7 @@ public final class KonduitQueueDashboardAutoConfiguration {
 
         /** At the end of the start, when the application's filter chains are there. */
         @Bean
+        @ConditionalOnMissingBean(name = "konduitQueueDashboardSecurityCheck")
         SmartInitializingSingleton konduitQueueDashboardSecurityCheck(
                 ApplicationContext context,
                 KonduitQueueProperties properties,
