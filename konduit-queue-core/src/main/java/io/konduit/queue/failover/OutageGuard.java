@@ -116,7 +116,7 @@ public final class OutageGuard {
         return taken;
     }
 
-    /** The time of the database now, a round trip early rather than late; null before its first answer. A hint. */
+    /** About the time of the database: never behind it, and ahead by a round trip at most. Null before its first answer. */
     public synchronized @Nullable Instant databaseTime() {
         return last == null ? null : last.time().plusNanos(nanoTime.getAsLong() - lastSentNanos);
     }

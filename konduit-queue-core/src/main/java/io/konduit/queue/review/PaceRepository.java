@@ -85,11 +85,12 @@ final class PaceRepository {
 
     /** Those that exist: somebody may have dropped one. */
     private List<String> slots() {
-        List<String> slots = new ArrayList<>(database.application("list-slots")
-                .query((row, number) -> row.getBoolean("present") ? row.getString("slot") : REST)
-                .list());
-        slots.removeIf(REST::equals);
-        slots.add(REST);
+        List<String> slots = new ArrayList<>(List.of(REST));
+        database.application("list-slots").query(row -> {
+            if (row.getBoolean("present")) {
+                slots.add(row.getString("slot"));
+            }
+        });
         return slots;
     }
 

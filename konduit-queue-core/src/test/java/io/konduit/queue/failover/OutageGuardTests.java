@@ -281,6 +281,19 @@ class OutageGuardTests {
         assertThat(witnessed).containsExactly(before, after);
     }
 
+    /** Whoever looks for a task by this time looks too early rather than too late. */
+    @Test
+    @Tag("L20")
+    void knowsTheTimeOfTheDatabaseAndIsNeverBehindIt() {
+        assertThat(guard.databaseTime()).isNull();
+        Duration roundTrip = Duration.ofSeconds(5);
+        observe(Duration.ofSeconds(2), Duration.ofSeconds(3));
+        pass(Duration.ofSeconds(20));
+        assertThat(guard.databaseTime()).isBetween(databaseClock, databaseClock.plus(roundTrip));
+        jump();
+        assertThat(guard.databaseTime()).isEqualTo(databaseClock);
+    }
+
     private void jump() {
         observe();
         databaseClock = databaseClock.plus(Duration.ofHours(1));
