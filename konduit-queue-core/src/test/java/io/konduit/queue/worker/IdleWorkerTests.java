@@ -22,6 +22,7 @@ import io.konduit.queue.operations.DatabaseQueueAdministration;
 import io.konduit.queue.review.PauseRepository;
 import io.konduit.queue.settings.WorkerSettings;
 import io.konduit.queue.store.ClaimedTask;
+import io.konduit.queue.store.FailoverRepository;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -106,16 +107,6 @@ class IdleWorkerTests {
                 .untilAsserted(() -> assertThat(harness.status(id)).isEqualTo("COMPLETED"));
     }
 
-    /** How late it was claimed. */
-    private static Duration late(TaskId id) {
-        return Duration.ofMillis(harness.jdbc()
-                .sql(
-                        "select (extract(epoch from locked_at - run_at) * 1000)::bigint from konduit_task_history where id = :id")
-                .param("id", id.value())
-                .query(Long.class)
-                .single());
-    }
-
     private static TaskRequest soon() {
         return TaskRequest.of("note", null).delay(Duration.ofMillis(700));
     }
@@ -124,6 +115,16 @@ class IdleWorkerTests {
     void aDelayedTaskThatIsEnqueuedElsewhereStartsWhenItIsDue() {
         startSleepy();
         awaitCompleted(elsewhere.taskQueue().enqueue(soon()));
+        awaitCompleted(elsewhere
+                .taskQueue()
+                .enqueue(TaskRequest.of("note", null).runAt(Instant.now().plusMillis(500))));
+    }
+
+    @Test
+    void anInstanceThatKnowsTheClockOfTheDatabaseAnnouncesAStartAtAnInstant() {
+        startSleepy();
+        long sent = System.nanoTime();
+        elsewhere.outageGuard().observed(new FailoverRepository(harness.database()).serverTime(), sent);
         awaitCompleted(elsewhere
                 .taskQueue()
                 .enqueue(TaskRequest.of("note", null).runAt(Instant.now().plusMillis(500))));
